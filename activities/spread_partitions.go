@@ -82,8 +82,8 @@ func (s SpreadPartitions) Export(ctx context.Context, partition int, epoch uint6
 	if err := s.a.Frontier.Barrier(); err != nil {
 		return "", err
 	}
-	if _, err := s.a.Frontier.Free(cancelled(), frontier.SpreadCrawls, []frontier.Partition{p}); err != nil {
-		return "", fmt.Errorf("export partition %d: %w: a claim has come up again", p, frontier.ErrBusy)
+	if err := s.a.Frontier.CheckFree(frontier.SpreadCrawls, p); err != nil {
+		return "", fmt.Errorf("export partition %d: a claim has come up again: %w", p, err)
 	}
 	store, err := s.a.Archives.Open(ctx, "")
 	if err != nil {
@@ -100,13 +100,6 @@ func (s SpreadPartitions) Export(ctx context.Context, partition int, epoch uint6
 		return err
 	})
 	return object, err
-}
-
-// cancelled is a context that has ended.
-func cancelled() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
 }
 
 // Load brings in what spread crawls have of the partition.
@@ -158,17 +151,15 @@ func (s SpreadPartitions) cleared(ctx context.Context, partition int, do func() 
 
 // Rebuild makes partitions of their checkpoints and of the segments that came after them.
 func (s SpreadPartitions) Rebuild(ctx context.Context, partitions []int) error {
-	for _, p := range partitions {
-		if err := s.Drop(ctx, p); err != nil {
-			return err
-		}
-	}
 	store, err := s.a.Archives.Open(ctx, "")
 	if err != nil {
 		return err
 	}
 	r := checkpoint.Partitions{
 		Store: store, Open: s.a.Archives.reopen, Frontier: s.a.Frontier, Log: s.a.Log,
+		Cleared: func(ctx context.Context, p frontier.Partition, do func() error) error {
+			return s.cleared(ctx, int(p), do)
+		},
 		Engine: pipeline.New(s.a.Frontier, nil, score.NewDictionary(), page.DefaultLimits(), s.a.Now), // of no activity: that of the steps logs to theirs
 	}
 	return r.Run(ctx, listed(partitions))

@@ -450,9 +450,15 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
-// TestDropCancels: batches that a worker has of partitions which are not its own any more are cancelled before these are dropped; claims that
+// TestDropCancels: batches that a worker has of partitions which are not its own any more are cancelled before these are dropped, or made again; claims that
 // wait for their lease are given back.
 func TestDropCancels(t *testing.T) {
+	t.Run("dropped", func(t *testing.T) { cancels(t, SpreadPartitions.Drop, nil) })
+	rebuild := func(s SpreadPartitions, ctx context.Context, p int) error { return s.Rebuild(ctx, []int{p}) }
+	t.Run("made again", func(t *testing.T) { cancels(t, rebuild, map[string]string{rigSeed: "waiting"}) })
+}
+
+func cancels(t *testing.T, do func(SpreadPartitions, context.Context, int) error, left map[string]string) {
 	c := newCluster(t, "w")
 	c.quiet()
 	r := c.rigs["w"]
@@ -471,8 +477,8 @@ func TestDropCancels(t *testing.T) {
 	if _, err := PartitionsOf(r.Activities).Export(t.Context(), p, 1); !errors.Is(err, frontier.ErrBusy) {
 		t.Errorf("a partition with a batch is exported: %v", err)
 	}
-	r.must(PartitionsOf(r.Activities).Drop(t.Context(), p))
-	if cancelled.Load() != 1 || len(r.states()) != 0 {
+	r.must(do(PartitionsOf(r.Activities), t.Context(), p))
+	if cancelled.Load() != 1 || !maps.Equal(r.states(), left) {
 		t.Errorf("%d batches are cancelled, the frontier knows %v", cancelled.Load(), r.states())
 	}
 }

@@ -47,6 +47,19 @@ func (f *Frontier) Free(ctx context.Context, of Choice, list []Partition) ([]Par
 	}
 }
 
+// CheckFree returns ErrBusy if a claim of some crawls is in progress in a partition.
+func (f *Frontier) CheckFree(of Choice, p Partition) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var crawls []*state
+	for _, s := range f.crawls {
+		if s.chosen(of) {
+			crawls = append(crawls, s)
+		}
+	}
+	return claimedIn(crawls, p)
+}
+
 // Unbind gives back the claims of some crawls in some partitions that wait for their lease, and lists the batches by crawl that the others are
 // bound to.
 func (f *Frontier) Unbind(of Choice, list []Partition) (map[string][]string, error) {

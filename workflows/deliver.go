@@ -10,12 +10,15 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/ring"
 )
 
 // How a batch of a spread crawl delivers what it has found for other workers.
 const (
 	// deliverTimeout is how long an owner may take for a delivery, with the wait for its worker. Then the ring may name another one.
 	deliverTimeout = 2 * time.Minute
+	// deliverStart is how long a delivery waits for its owner to begin: one that is at work begins at once, and waits there for its turn.
+	deliverStart = ring.DefaultHeartbeat
 	// deliverPause is how long the batch waits, at first, if nobody takes its links; deliverPauseMost is the longest pause. A worker that
 	// is lost is given up after minutes, and each look costs the batch a few events.
 	deliverPause     = time.Second

@@ -59,10 +59,11 @@ func withWorkOptions(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// withDeliverOptions is for a delivery to another worker, on its queue. If it does not take it in time, somebody else may be the owner by then.
+// withDeliverOptions is for a delivery to another worker, on its queue. If it does not take it in time, somebody else may be the owner by then: a
+// worker that has left polls its queue no more.
 func withDeliverOptions(ctx workflow.Context, d activities.Delivery) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: d.Queue, ScheduleToCloseTimeout: deliverTimeout, HeartbeatTimeout: heartbeatTimeout,
+		TaskQueue: d.Queue, ScheduleToStartTimeout: deliverStart, ScheduleToCloseTimeout: deliverTimeout, HeartbeatTimeout: heartbeatTimeout,
 		Summary: fmt.Sprintf("deliver links to %d partitions of worker %s", len(d.Partitions), d.Owner), RetryPolicy: retryForever(),
 	})
 }

@@ -22,8 +22,10 @@ type Partitions struct {
 	Store    archive.Store                                                  // that has the checkpoints of all workers
 	Open     func(ctx context.Context, where string) (archive.Store, error) // opens the archive of a crawl
 	Frontier *frontier.Frontier
-	Engine   *pipeline.Engine
-	Log      *slog.Logger
+	// Cleared does something with a partition of which no claim may be in progress: what a worker still has of a former time is given back.
+	Cleared func(ctx context.Context, p frontier.Partition, do func() error) error
+	Engine  *pipeline.Engine
+	Log     *slog.Logger
 }
 
 // origin is what a partition is made of.
@@ -88,14 +90,16 @@ func (r *Partitions) origins(ctx context.Context, list []frontier.Partition) (ma
 // load puts the checkpoint of a partition in place of what spread crawls have of it.
 func (r *Partitions) load(ctx context.Context, p frontier.Partition, from origin) error {
 	o, some := from.Partitions[int(p)]
-	if !some {
-		return r.Frontier.Drop(p, frontier.SpreadCrawls)
-	}
-	_, n, err := partfile.Import(ctx, r.Store, o.Key, p, frontier.SpreadCrawls, r.Frontier)
-	if err == nil && uint64(n) != o.Entries {
-		err = fmt.Errorf("%s: %w: it has %d entries, the checkpoint of %s says %d", o.Key, partfile.ErrDamaged, n, from.Taken, o.Entries)
-	}
-	return err
+	return r.Cleared(ctx, p, func() error {
+		if !some {
+			return r.Frontier.Drop(p, frontier.SpreadCrawls)
+		}
+		_, n, err := partfile.Import(ctx, r.Store, o.Key, p, frontier.SpreadCrawls, r.Frontier)
+		if err == nil && uint64(n) != o.Entries {
+			err = fmt.Errorf("%s: %w: it has %d entries, the checkpoint of %s says %d", o.Key, partfile.ErrDamaged, n, from.Taken, o.Entries)
+		}
+		return err
+	})
 }
 
 // begun returns the plan of a crawl whose run has begun here.
