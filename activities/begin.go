@@ -65,6 +65,9 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 			if err == nil && (plan.Restore || d.Spread) {
 				_, _, err = a.chooseArchive(ctx, d)
 			}
+			if err == nil && d.Spread {
+				err = a.keepBegun(ctx, d.Name, false)
+			}
 			return err
 		},
 	})

@@ -59,6 +59,11 @@ func (a *Activities) End(ctx context.Context, in EndInput) (EndResult, error) {
 	} else {
 		status.Report = made.Key
 	}
+	if plan.Definition.Spread {
+		if err := a.keepBegun(ctx, in.Crawl, true); err != nil {
+			return EndResult{}, err
+		}
+	}
 	a.Engine.Forget(in.Crawl)
 	return status, a.Frontier.Crawl(in.Crawl).End(in.Owner)
 }

@@ -33,6 +33,9 @@ func (a *Activities) Forget(ctx context.Context, in AskInput) (frontier.Forgotte
 			return out, err
 		}
 	}
+	if err := a.forgetBegun(ctx, in.Crawl); err != nil {
+		return out, err
+	}
 	out, err = a.Frontier.Forget(in.Crawl, gone, false)
 	if err == nil {
 		a.Engine.Forget(in.Crawl)

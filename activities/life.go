@@ -115,6 +115,9 @@ func (a *Activities) chooseArchive(ctx context.Context, d crawl.Definition) (sto
 		return nil, nil, err
 	}
 	to := frontier.Place{Where: store.String(), Prefix: d.Archive.Prefix}
+	if err := a.keepPlace(ctx, d, to); err != nil {
+		return nil, nil, err
+	}
 	_, former, err = a.Frontier.Crawl(d.Name).UseArchive(to)
 	if err == nil && former != nil {
 		activity.GetLogger(ctx).Warn("the crawl's archive has changed: pages are archived whole again, for no revisit refers to another archive",

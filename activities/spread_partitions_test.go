@@ -599,3 +599,44 @@ func TestPartitionsRebuilt(t *testing.T) {
 		})
 	}
 }
+
+// TestRebuildBeforeBegin: a worker makes partitions again of a crawl that has not reached it, and of which there is no checkpoint, or one from
+// before the crawl: it knows of the crawl what the archive has. The crawl continues there when it comes; one that has ended does not come.
+func TestRebuildBeforeBegin(t *testing.T) {
+	for name, test := range map[string]struct{ checkpoint, ended bool }{"no checkpoint": {}, "a checkpoint from before the crawl": {true, false}, "the run has ended": {false, true}} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t, "w")
+			c.quiet()
+			w := c.rigs["w"]
+			if test.checkpoint {
+				bound := w.definition(func(d *crawl.Definition) { d.Name = "bound" })
+				_, err := call[BeginResult](w.rig, w.Begin, BeginInput{Definition: bound, Owner: "two", Holder: w.holder()})
+				w.must(err)
+				c.checkpoint("w")
+			}
+			w.beginRun("one", 1)
+			for range 3 {
+				c.deliver("w", wide)
+			}
+			if test.ended {
+				_, err := call[EndResult](w.rig, w.End, EndInput{Crawl: rigCrawl, Owner: "one", NoReport: true})
+				w.must(err)
+			}
+			was := c.knowledge()
+			c.die("w")
+			v := c.join("v")
+			c.now = c.now.Add(2 * ring.DefaultGrace)
+			c.state.Tick(c.now)
+			c.quiet()
+			c.same(was)
+			if test.ended {
+				return
+			}
+			v.beginRun("one", 1)
+			c.same(was)
+			if round := v.claim(); len(round.Claims) == 0 {
+				t.Error("nothing can be claimed")
+			}
+		})
+	}
+}

@@ -55,11 +55,19 @@ func (h Crawl) Deliver(d Delivery, may func(Partition) error) error {
 		return err
 	}
 	h.f.mu.Lock()
-	bound, begun := s.scope, !s.Imported && s.Run >= d.Run
+	begun := !s.Imported && s.Run >= d.Run
 	h.f.mu.Unlock()
 	if !begun { // a crawl that is known by an import alone has no scope yet
 		return fmt.Errorf("%w: run %d of %s", ErrNotBegun, d.Run, h.crawl)
 	}
+	return h.receive(s, d, may)
+}
+
+// receive is Deliver to a crawl that has a scope.
+func (h Crawl) receive(s *state, d Delivery, may func(Partition) error) error {
+	h.f.mu.Lock()
+	bound := s.scope
+	h.f.mu.Unlock()
 	parts := partsOf(d.Discoveries)
 	allowed := func() error {
 		for i := range parts {

@@ -17,9 +17,10 @@ type Plan struct {
 	Reference  bool
 	Started    time.Time
 	Owner      string
-	Restore    bool    // see Inherit
-	Archive    int     // number of the archive that new batches go to, see UseArchive
-	Archives   []Place // all that batches have gone to, by number; must not be changed
+	Restore    bool     // see Inherit
+	Archive    int      // number of the archive that new batches go to, see UseArchive
+	Archives   []Place  // all that batches have gone to, by number; must not be changed
+	Bounds     []string // hosts or PLDs of the seeds, for the scope; must not be changed
 	taught     *taughtTopic
 }
 
@@ -57,7 +58,7 @@ func (h Crawl) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.Archives, s.taughtNow()}, nil
+	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.Archives, s.Bounds, s.taughtNow()}, nil
 }
 
 // Knows reports whether the frontier knows a crawl.

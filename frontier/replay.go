@@ -22,7 +22,7 @@ type Replay struct {
 
 // Replay brings what a segment has of some partitions into them: the outcomes of URLs, and its links, as Deliver does. It is idempotent. The order
 // learns nothing of it, and the totals of the run are left as they are: the worker that has fetched the pages has counted them. missing are
-// the outcomes of URLs that the crawl does not know.
+// the outcomes of URLs that the crawl does not know. The run has begun here, or is expected (Expect): else ErrNotBegun.
 func (h Crawl) Replay(r Replay, in func(Partition) bool) (missing []crawl.PageOutcome, err error) {
 	of := func(url string) bool {
 		u, err := urls.Trusted(url)
@@ -39,8 +39,12 @@ func (h Crawl) Replay(r Replay, in func(Partition) bool) (missing []crawl.PageOu
 		}
 	}
 	h.f.mu.Lock()
-	keeps, err := s.keeps(&c)
+	if s.Definition.Name == "" || s.Run < r.Run {
+		err = fmt.Errorf("%w: run %d of %s", ErrNotBegun, r.Run, h.crawl)
+	}
+	keeps, errKeeps := s.keeps(&c)
 	h.f.mu.Unlock()
+	err = errors.Join(err, errKeeps)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +58,41 @@ func (h Crawl) Replay(r Replay, in func(Partition) bool) (missing []crawl.PageOu
 	}
 	// behind the outcomes, as in the batch's own commit: a link to a page that it has brought is of no use any more
 	r.Discoveries = slices.DeleteFunc(slices.Clone(r.Discoveries), func(d crawl.Discovery) bool { return !of(d.URL) })
-	return missing, h.Deliver(r.Delivery, func(Partition) error { return nil })
+	return missing, h.receive(s, r.Delivery, func(Partition) error { return nil })
+}
+
+// seedsWorker stands for a worker in the marks of seeds: no worker has such a name.
+const seedsWorker = "@seeds"
+
+// ReplaySeeds queues those seeds of a run in some partitions that the crawl does not know. It is idempotent.
+func (h Crawl) ReplaySeeds(run uint32, seeds []crawl.Discovery, in func(Partition) bool) error {
+	s, err := h.state()
+	if err != nil {
+		return err
+	}
+	lacks := func(seed crawl.Discovery) (lacks bool, err error) {
+		u, err := urls.Trusted(seed.URL)
+		if err != nil || !in(store.PartitionOf(record.KeyOf(u).PLD)) {
+			return false, nil
+		}
+		return lacks, h.f.store.View(func(txn store.Reader) error {
+			_, known, err := txn.Record(s.keys.Record(record.KeyOf(u)))
+			lacks = !known
+			return err
+		})
+	}
+	var found []crawl.Discovery
+	for _, seed := range seeds {
+		lacks, err := lacks(seed)
+		if err != nil {
+			return err
+		}
+		if lacks {
+			found = append(found, seed)
+		}
+	}
+	_, err = h.Replay(Replay{Delivery: Delivery{Worker: seedsWorker, Number: uint64(run), Run: run, Discoveries: found}}, in)
+	return err
 }
 
 // replay writes the outcomes of a portion. An outcome of a URL that does not wait changes nothing.

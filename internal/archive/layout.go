@@ -254,11 +254,13 @@ func split(key string) (of Layout, folder, name string) {
 //	_frontier/partitions/PPPP/epoch-N@WORKER.part         a partition that WORKER hands over
 //	_frontier/checkpoints/TIME@WORKER.json                what a checkpoint of WORKER consists of
 //	_frontier/checkpoints/PPPP/TIME@WORKER.part           a partition of it; crawls/ in place of PPPP/: the rest of its frontier
+//	_frontier/crawls/CRAWL@WORKER.json                    a crawl of all workers together that WORKER has begun
 type Frontiers struct{}
 
 const (
 	folderPartitions  = "_frontier/partitions"
 	folderCheckpoints = "_frontier/checkpoints"
+	folderCrawls      = "_frontier/crawls"
 )
 
 // HandedOver is the key of a partition that a worker hands over in an epoch of the ring.
@@ -310,4 +312,15 @@ func (Frontiers) IsManifest(key string) bool {
 func (Frontiers) IsCheckpoint(key, worker string) (checkpoint, part bool) {
 	depth := strings.Count(strings.TrimPrefix(key, folderCheckpoints+"/"), "/")
 	return depth == 0 && strings.HasSuffix(key, atWorker(worker)+".json"), depth == 1 && strings.HasSuffix(key, atWorker(worker)+".part")
+}
+
+// SpreadCrawl is the key of what a worker says of a crawl of all workers together that it has begun; SpreadCrawls is the prefix of the keys of all.
+func (Frontiers) SpreadCrawl(crawl, worker string) string {
+	return folderCrawls + "/" + crawl + atWorker(worker) + ".json"
+}
+func (Frontiers) SpreadCrawls() string { return folderCrawls + "/" }
+
+// IsSpreadCrawl reports whether a key of SpreadCrawls is of a crawl.
+func (Frontiers) IsSpreadCrawl(key, crawl string) bool {
+	return strings.HasPrefix(key, folderCrawls+"/"+crawl+"@")
 }

@@ -40,6 +40,10 @@ func (r *Partitions) Run(ctx context.Context, list []frontier.Partition) error {
 	if err != nil {
 		return fmt.Errorf("rebuild partitions: %w", err)
 	}
+	ended, err := r.expect(ctx)
+	if err != nil {
+		return fmt.Errorf("rebuild partitions: %w", err)
+	}
 	names, err := r.Frontier.SpreadCrawls()
 	for _, name := range names { // who has asked before for one that has not begun does not load everything again
 		if err == nil {
@@ -57,7 +61,7 @@ func (r *Partitions) Run(ctx context.Context, list []frontier.Partition) error {
 	names, err = r.Frontier.SpreadCrawls() // checkpoints may have made others known
 	for _, name := range names {
 		if err == nil {
-			err = r.replay(ctx, name, origins)
+			err = r.replay(ctx, name, ended[name], origins)
 		}
 	}
 	if err != nil {
@@ -111,16 +115,13 @@ func (r *Partitions) begun(name string) (frontier.Plan, error) {
 	return plan, err
 }
 
-// seedsWorker stands for a worker in the marks of seeds: no worker has such a name.
-const seedsWorker = "@seeds"
-
 // replay brings into the partitions what a crawl has found in them since their checkpoints.
-func (r *Partitions) replay(ctx context.Context, name string, origins map[frontier.Partition]origin) error {
+func (r *Partitions) replay(ctx context.Context, name string, ended bool, origins map[frontier.Partition]origin) error {
 	plan, err := r.begun(name)
 	if err != nil {
 		return err
 	}
-	if err := r.seeds(name, plan, origins); err != nil {
+	if err := r.seeds(name, plan, ended, origins); err != nil {
 		return err
 	}
 	has := known{}
@@ -179,19 +180,18 @@ func (r *Partitions) replay(ctx context.Context, name string, origins map[fronti
 	return nil
 }
 
-// seeds queues the seeds of partitions of which there is no checkpoint: no segment has them.
-func (r *Partitions) seeds(name string, plan frontier.Plan, origins map[frontier.Partition]origin) error {
+// seeds queues the seeds that the partitions do not know: no segment has them, and there is no checkpoint, or it is older than the crawl.
+func (r *Partitions) seeds(name string, plan frontier.Plan, ended bool, origins map[frontier.Partition]origin) error {
 	found, _, err := pipeline.Seeds(plan.Definition)
+	var input *crawl.InputError
+	if ended && errors.As(err, &input) { // a file of seeds is gone: those that were crawled are known by their pages
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	_, err = r.Frontier.Crawl(name).Replay(frontier.Replay{
-		Delivery: frontier.Delivery{Worker: seedsWorker, Number: uint64(plan.Run), Run: plan.Run, Discoveries: found},
-	}, func(p frontier.Partition) bool {
-		from, rebuilt := origins[p]
-		return rebuilt && !from.there
-	})
-	return err
+	in := func(p frontier.Partition) bool { _, rebuilt := origins[p]; return rebuilt }
+	return r.Frontier.Crawl(name).ReplaySeeds(plan.Run, found, in)
 }
 
 // found brings in pages whose URLs were known before and are not: clocks of workers differ, so that a page may come before the link to it;

@@ -1,0 +1,108 @@
+package checkpoint
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Begun says that a worker has begun a run of a spread crawl. It is kept in the archive that all workers have in common, before the run has any
+// URL there: who makes the worker's partitions again may not have begun the run, and would find nothing to make.
+type Begun struct {
+	Definition crawl.Definition `json:"definition"`
+	Run        uint32           `json:"run"`
+	Bounds     []string         `json:"bounds,omitempty"` // see scope.Bounds: a file of seeds need not be there any more
+	Archives   []frontier.Place `json:"archives"`         // that the crawl has written to, as far as the worker knows
+	Ended      bool             `json:"ended,omitempty"`
+}
+
+// maxBegun bounds Begun in bytes: a definition, and frontier.MaxBounds names of hosts.
+const maxBegun = 64 << 20
+
+// KeepBegun keeps that a worker has begun a run, in place of what it has kept of the crawl before.
+func KeepBegun(ctx context.Context, store archive.Store, worker string, b Begun) error {
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	key := archive.Frontiers{}.SpreadCrawl(b.Definition.Name, worker)
+	if is, err := archive.ReadAll(ctx, store, key, maxBegun); err == nil && bytes.Equal(is, raw) {
+		return nil
+	}
+	return store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
+}
+
+// ForgetBegun deletes what any worker has kept of a crawl.
+func ForgetBegun(ctx context.Context, store archive.Store, name string) error {
+	keys, err := begunKeys(ctx, store)
+	for _, key := range keys {
+		if err == nil && (archive.Frontiers{}).IsSpreadCrawl(key, name) {
+			err = store.Delete(ctx, key)
+		}
+	}
+	return err
+}
+
+func begunKeys(ctx context.Context, store archive.Store) (keys []string, err error) {
+	err = store.List(ctx, archive.Frontiers{}.SpreadCrawls(), func(o archive.Object) error {
+		keys = append(keys, o.Key)
+		return nil
+	})
+	return keys, err
+}
+
+// begun lists the spread crawls that any worker has begun, by name: the last run of each, and the archives that any worker knows of.
+func begun(ctx context.Context, store archive.Store) ([]Begun, error) {
+	keys, err := begunKeys(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]Begun{}
+	for _, key := range keys {
+		raw, err := archive.ReadAll(ctx, store, key, maxBegun)
+		if errors.Is(err, archive.ErrNotFound) { // it is forgotten
+			continue
+		}
+		var b Begun
+		if err := cmp.Or(err, json.Unmarshal(raw, &b)); err != nil {
+			return nil, fmt.Errorf("read %s: %w", key, err)
+		}
+		last := all[b.Definition.Name]
+		if b.Run < last.Run || b.Run == last.Run && last.Ended { // what ends is ended at all workers, or will be
+			b, last = last, b
+		}
+		for _, place := range last.Archives {
+			if !slices.Contains(b.Archives, place) {
+				b.Archives = append(b.Archives, place)
+			}
+		}
+		all[b.Definition.Name] = b
+	}
+	var list []Begun
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, all[name])
+	}
+	return list, nil
+}
+
+// expect has the frontier know all spread crawls that any worker has begun, and returns the names of those that have ended.
+func (r *Partitions) expect(ctx context.Context) (ended map[string]bool, err error) {
+	list, err := begun(ctx, r.Store)
+	ended = map[string]bool{}
+	for _, b := range list {
+		if err == nil {
+			err = r.Frontier.Expect(frontier.Elsewhere{Definition: b.Definition, Run: b.Run, Bounds: b.Bounds, Archives: b.Archives})
+		}
+		ended[b.Definition.Name] = b.Ended
+	}
+	return ended, err
+}
