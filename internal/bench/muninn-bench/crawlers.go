@@ -9,54 +9,74 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/localstack"
 )
 
-// processes are what a crawl runs on, and the address at which the worker serves its metrics.
+// processes are what a crawl runs on.
 type processes struct {
-	server, worker, s3 *process // s3 is nil if the archive is a folder
-	address, listen    string
-	store              string // the folder in which the archive is
+	server, s3 *process // s3 is nil if the archive is a folder
+	workers    []*workerProcess
+	address    string // of the server
+	store      string // the folder in which the archive is
 }
 
-// crawl runs a Temporal server, a worker and, if asked for, an S3 server as processes of their own,
-// and one crawl of the web.
-func crawl(ctx context.Context, o options, w *web) (measured, error) {
+// workerProcess is a worker, and the address at which it serves its metrics.
+type workerProcess struct {
+	*process
+	name, listen string
+	before       time.Duration // what it had used when the crawl began
+}
+
+// crawl runs a Temporal server, workers and, if asked for, an S3 server as processes of their own, and one crawl of the web. The crawl is
+// bound to one worker if the number of workers is 0, and else it is spread over so many.
+func crawl(ctx context.Context, o options, w *web, workers int) (measured, error) {
 	m := measured{name: "muninn", cpu: map[string]time.Duration{}, rss: map[string]int64{}}
 	data := filepath.Join(o.dir, "muninn")
-	p, err := launchAll(ctx, o, w, data)
+	defer func() { _ = os.RemoveAll(data) }()
+	p, err := launchAll(ctx, o, w, data, max(workers, 1))
 	defer p.stop()
 	if err != nil {
+		return m, err
+	}
+	if err := p.awaitRing(ctx); err != nil {
 		return m, err
 	}
 	m.idle = idle(p.server)
 	m.start = p.server.used()
 	stopProfiles := func() []string { return nil }
 	if o.profile {
-		stopProfiles = profiles(ctx, data, p.listen)
+		stopProfiles = p.profiles(ctx, data)
+	}
+	for _, one := range p.workers {
+		one.before = one.used()
 	}
 	begun := time.Now()
-	if err := command(ctx, filepath.Join(o.bin, "muninn"), "start", "--temporal", p.address, definition(o, w)); err != nil {
+	if err := command(ctx, filepath.Join(o.bin, "muninn"), "start", "--temporal", p.address, definition(o, w, workers > 0)); err != nil {
 		return m, err
 	}
 	if err := command(ctx, temporalBinary(o.bin), "workflow", "result", "--address", p.address, "--workflow-id", "crawl/bench"); err != nil {
 		return m, err
 	}
 	m.wall = time.Since(begun)
+	for _, one := range p.workers {
+		m.crawling += one.used() - one.before
+	}
+	m.serving = p.server.used() - m.start
 	return m, p.measure(ctx, &m, stopProfiles())
 }
 
 // launchAll starts the processes of a crawl. It returns those that it has started, also with an error.
-func launchAll(ctx context.Context, o options, w *web, data string) (p processes, err error) {
+func launchAll(ctx context.Context, o options, w *web, data string, workers int) (p processes, err error) {
 	p.store = filepath.Join(data, "archive")
 	if err := os.MkdirAll(data, 0o755); err != nil {
 		return p, err
 	}
 	port, ui := freePort(), freePort()
-	p.address, p.listen = fmt.Sprintf("127.0.0.1:%d", port), cmp.Or(o.listen, fmt.Sprintf("127.0.0.1:%d", freePort()))
+	p.address = fmt.Sprintf("127.0.0.1:%d", port)
 	p.server, err = launch(ctx, filepath.Join(data, "temporal.log"), nil, temporalBinary(o.bin),
 		localstack.Arguments(localstack.Options{Data: data, Port: port, UIPort: ui})...)
 	if err != nil {
@@ -66,8 +86,8 @@ func launchAll(ctx context.Context, o options, w *web, data string) (p processes
 		return p, err
 	}
 	env := []string{"MUNINN_S3_ACCESS_KEY=bench", "MUNINN_S3_SECRET_KEY=bench-secret"}
-	args := []string{"--temporal", p.address, "--name", "bench", "--data", data, "--archive", p.store, "--allow-network", "127.0.0.0/8",
-		"--dns", "127.0.0.1:9", "--listen", p.listen, "--retry-base", "1s", "--host-failures", "1"}
+	args := []string{"--temporal", p.address, "--archive", p.store, "--allow-network", "127.0.0.0/8",
+		"--dns", "127.0.0.1:9", "--retry-base", "1s", "--host-failures", "1"}
 	args = append(args, strings.Fields(o.worker)...)
 	for host, ip := range w.Resolve {
 		args = append(args, "--resolve", host+"="+ip)
@@ -79,27 +99,43 @@ func launchAll(ctx context.Context, o options, w *web, data string) (p processes
 		}
 		args, p.store = append(args, s3Args...), filepath.Join(p.store, "bench-bucket")
 	}
-	if p.worker, err = launch(ctx, filepath.Join(data, "worker.log"), env, filepath.Join(o.bin, "muninn-worker"), args...); err != nil {
-		return p, err
+	for i := range workers {
+		one := &workerProcess{name: "worker", listen: cmp.Or(o.listen, fmt.Sprintf("127.0.0.1:%d", freePort()))}
+		if workers > 1 {
+			one.name, one.listen = fmt.Sprint("worker ", i+1), fmt.Sprintf("127.0.0.1:%d", freePort())
+		}
+		name := fmt.Sprint("bench", i+1)
+		own := append(slices.Clip(args), "--name", name, "--data", filepath.Join(data, name), "--listen", one.listen)
+		if one.process, err = launch(ctx, filepath.Join(data, name+".log"), env, filepath.Join(o.bin, "muninn-worker"), own...); err != nil {
+			return p, err
+		}
+		p.workers = append(p.workers, one)
 	}
-	return p, answers(ctx, p.listen)
+	for _, one := range p.workers {
+		if err := answers(ctx, one.listen); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }
 
 // all names the processes that were started, in the order in which they are shown.
 func (p processes) all() (names []string, list map[string]*process) {
 	list = map[string]*process{}
-	for _, one := range []struct {
-		name string
-		*process
-	}{{"worker", p.worker}, {"temporal server", p.server}, {"s3 server", p.s3}} {
-		if one.process != nil {
-			names, list[one.name] = append(names, one.name), one.process
+	add := func(name string, one *process) {
+		if one != nil {
+			names, list[name] = append(names, name), one
 		}
 	}
+	for _, one := range p.workers {
+		add(one.name, one.process)
+	}
+	add("temporal server", p.server)
+	add("s3 server", p.s3)
 	return names, list
 }
 
-// stop stops the worker first: it ends its batches by Temporal and the archive.
+// stop stops the workers first: they end their batches by Temporal and the archive.
 func (p processes) stop() {
 	names, list := p.all()
 	for _, name := range names {
@@ -109,10 +145,19 @@ func (p processes) stop() {
 
 // measure stops the processes after a crawl, each when what it knows has been read, and takes what they have used.
 func (p processes) measure(ctx context.Context, m *measured, profiles []string) (err error) {
-	if m.calls, err = calls(p.listen); err != nil {
-		return err
+	m.calls = map[string]int{}
+	for _, one := range p.workers {
+		made, err := calls(one.listen)
+		if err != nil {
+			return err
+		}
+		for operation, n := range made {
+			m.calls[operation] += n
+		}
 	}
-	p.worker.stop()
+	for _, one := range p.workers {
+		one.stop()
+	}
 	m.cpu["temporal server"] = p.server.used() // before its histories are read
 	if m.events, err = countEvents(ctx, p.address); err != nil {
 		return err
@@ -138,12 +183,13 @@ func (p processes) measure(ctx context.Context, m *measured, profiles []string) 
 	return nil
 }
 
-func definition(o options, w *web) string {
+func definition(o options, w *web, spread bool) string {
 	path := filepath.Join(o.dir, "bench.json")
 	raw, err := json.Marshal(map[string]any{
 		"name": "bench", "seeds": w.Seeds, "topic": map[string]any{"keywords": w.Topic},
 		"scope": map[string]any{"within": "host"}, "reference": map[string]any{"pages": 0}, "order": map[string]any{"per_queue": 50},
 		"budget":     map[string]any{"pages": 10_000_000},
+		"spread":     spread,
 		"politeness": map[string]any{"min_delay": o.pause.String(), "max_delay": o.pause.String(), "factor": 0},
 	})
 	if err == nil {

@@ -23,6 +23,7 @@ type events map[string]*eventCount
 type eventCount struct {
 	executions, events, bytes int
 	kinds                     map[string]int // events by type
+	steps                     map[string]int // activities by type
 	urls, claims              int            // of the batches
 }
 
@@ -43,7 +44,7 @@ func countEvents(ctx context.Context, address string) (events, error) {
 		for _, e := range list.GetExecutions() {
 			name := e.GetType().GetName()
 			if out[name] == nil {
-				out[name] = &eventCount{kinds: map[string]int{}}
+				out[name] = &eventCount{kinds: map[string]int{}, steps: map[string]int{}}
 			}
 			if err := out[name].add(ctx, c, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId()); err != nil {
 				return nil, err
@@ -63,6 +64,9 @@ func (n *eventCount) add(ctx context.Context, c client.Client, id, run string) e
 		n.events++
 		n.bytes += event.Size()
 		n.kinds[event.GetEventType().String()]++
+		if step := event.GetActivityTaskScheduledEventAttributes(); step != nil {
+			n.steps[step.GetActivityType().GetName()]++
+		}
 		if start := event.GetWorkflowExecutionStartedEventAttributes(); start.GetWorkflowType().GetName() == names.Batch {
 			var in activities.BatchInput
 			if err := converter.GetDefaultDataConverter().FromPayloads(start.GetInput(), &in); err != nil {

@@ -1,7 +1,7 @@
 // muninn-bench measures a whole crawl on a synthetic web, process by process, and GNU wget with WARC
 // on the same web in the same run: CPU seconds per 1,000 distinct pages, the ratios of worker to wget and of Temporal to worker, the
-// share of each step, and the events in Temporal's histories. Wall times
-// and absolute figures belong to the machine; ratios and events travel.
+// share of each step, and the events in Temporal's histories. With -workers it compares crawls that are spread over several workers
+// with one that is not. Wall times and absolute figures belong to the machine; ratios and events travel.
 package main
 
 import (
@@ -27,6 +27,8 @@ type options struct {
 	listen string
 	worker string
 
+	workers string
+
 	pause     time.Duration
 	profile   bool
 	histories bool
@@ -43,6 +45,7 @@ func main() {
 	flag.BoolVar(&o.wget, "wget", true, "run GNU wget beside it")
 	flag.StringVar(&o.listen, "listen", "", "address of the worker's metrics and profiles (default: a free port)")
 	flag.StringVar(&o.worker, "worker", "", "further settings of the worker, as flags")
+	flag.StringVar(&o.workers, "workers", "", "in place of all that, compare crawls that are spread over so many workers, such as 0,1,2,4; 0 is a bound crawl")
 	flag.DurationVar(&o.pause, "pause", 0, "politeness.min_delay of the crawl; GNU wget makes none")
 	flag.BoolVar(&o.profile, "profile", true, "profile the worker, for the share of each step; costs it some 1 %")
 	flag.BoolVar(&o.histories, "histories", false, "print the events of each kind in Temporal's histories")
@@ -68,7 +71,10 @@ func run(ctx context.Context, o options) error {
 	}
 	defer web.stop()
 	fmt.Printf("web: %d hosts x %d pages, a pause of %s between two requests to a host, %d addresses that two of three hosts share\n", o.hosts, o.pages, o.pause, o.shared)
-	ours, err := crawl(ctx, o, web)
+	if o.workers != "" {
+		return compare(ctx, o, web)
+	}
+	ours, err := crawl(ctx, o, web, 0)
 	if err != nil {
 		return err
 	}
@@ -100,6 +106,9 @@ type measured struct {
 	rss   map[string]int64 // peak, bytes
 	wall  time.Duration
 	note  string
+
+	crawling time.Duration // CPU of all workers while the crawl ran
+	serving  time.Duration // CPU of the Temporal server while the crawl ran
 
 	idle   time.Duration      // CPU of the Temporal server a second before the crawl, with a worker that waits
 	start  time.Duration      // CPU of the Temporal server before the crawl

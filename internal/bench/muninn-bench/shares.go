@@ -22,13 +22,13 @@ const profileSeconds = 5
 
 // profiles takes CPU profiles of a worker, one after the other, until stop is called, which waits for the last and returns
 // their files.
-func profiles(ctx context.Context, dir, listen string) (stop func() []string) {
+func profiles(ctx context.Context, dir, name, listen string) (stop func() []string) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan []string)
 	go func() {
 		var files []string
 		for ctx.Err() == nil {
-			file := filepath.Join(dir, fmt.Sprintf("cpu-%d.pprof", len(files)))
+			file := filepath.Join(dir, fmt.Sprintf("%s-%d.pprof", name, len(files)))
 			if err := download(fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", listen, profileSeconds), file); err != nil {
 				fmt.Fprintln(os.Stderr, "muninn-bench: profile:", err)
 				break
@@ -40,6 +40,20 @@ func profiles(ctx context.Context, dir, listen string) (stop func() []string) {
 	return func() []string {
 		cancel()
 		return <-done
+	}
+}
+
+// profiles takes profiles of all workers side by side.
+func (p processes) profiles(ctx context.Context, dir string) (stop func() []string) {
+	stops := make([]func() []string, len(p.workers))
+	for i, one := range p.workers {
+		stops[i] = profiles(ctx, dir, fmt.Sprint("cpu-", i+1), one.listen)
+	}
+	return func() (files []string) {
+		for _, stop := range stops {
+			files = append(files, stop()...)
+		}
+		return files
 	}
 }
 
