@@ -103,6 +103,10 @@ bench: build temporal versitygw ## CPU per page of a whole crawl, compared with 
 	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -skip BenchmarkGrowth -benchtime 3x ./frontier
 	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/lab/recognition ./internal/order ./internal/score ./internal/archive ./activities
 
+.PHONY: bench-workers
+bench-workers: build temporal versitygw ## what a page costs if 1, 2 and 4 workers crawl one web together, and a worker that a crawl is bound to (0)
+	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -store s3 -hosts 1000 -workers 0,1,2,4
+
 .PHONY: simulate
 simulate: ## play a cluster of 20 workers on a web of SITES (10^6) sites under a simulated clock; several minutes
 	MUNINN_SIMULATION=$(SITES) $(GO) test -count=1 -v -timeout 0 -run '^TestLongCluster$$' ./frontier/internal/simulation

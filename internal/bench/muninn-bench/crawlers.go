@@ -36,7 +36,10 @@ type workerProcess struct {
 func crawl(ctx context.Context, o options, w *web, workers int) (measured, error) {
 	m := measured{name: "muninn", cpu: map[string]time.Duration{}, rss: map[string]int64{}}
 	data := filepath.Join(o.dir, "muninn")
-	defer func() { _ = os.RemoveAll(data) }()
+	if o.workers != "" { // several crawls follow each other
+		data = filepath.Join(o.dir, fmt.Sprint("muninn-", workers))
+		defer func() { _ = os.RemoveAll(filepath.Join(data, "archive")) }()
+	}
 	p, err := launchAll(ctx, o, w, data, max(workers, 1))
 	defer p.stop()
 	if err != nil {
