@@ -59,6 +59,9 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, b *spooled
 		return ArchiveResult{}, err
 	}
 	defer segment.Close()
+	if d.Spread {
+		segment.LinksBy(a.Membership.owner())
+	}
 	left, err := a.fill(ctx, segment, d, b)
 	if err != nil {
 		return ArchiveResult{}, err

@@ -32,3 +32,20 @@ func (a *Activities) Owners(_ context.Context, in OwnersInput) ([]string, error)
 	}
 	return owners, nil
 }
+
+// owner says by the newest view which worker, by its index in the ring, owns a partition; −1: nobody at present. Without a view all are one's.
+func (m *Membership) owner() func(partition int) int {
+	var view *ring.View
+	if m != nil {
+		m.With(func(rules *ring.Membership) { view = rules.View() })
+	}
+	return func(partition int) int {
+		if view == nil {
+			return -1
+		}
+		if w, owned := view.Owner(partition); owned {
+			return int(w.Index)
+		}
+		return -1
+	}
+}

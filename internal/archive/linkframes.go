@@ -3,6 +3,7 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -19,6 +20,7 @@ type linksSidecar struct {
 	sidecar
 	writer linkWriter
 	pages  []linkingPage
+	owner  func(partition int) int // see Segment.LinksBy; nil: all are one's
 	places places
 	closed bool
 }
@@ -77,6 +79,7 @@ func (s *linksSidecar) close() error {
 // linkFrame are the links to some partitions, in the order of pages.
 type linkFrame struct {
 	partitions []int
+	owner      int
 	size       int // roughly, before compression
 	n          int
 	links      []outlink
@@ -89,8 +92,21 @@ const (
 	linkKinds
 )
 
-// divide divides the links among frames by what they are, and by their partitions in ascending order. A partition is in one frame of each
-// kind.
+// inOrder are the partitions in the order in which frames of a kind take them, and the owner of each. Links to other PLDs stand by owners: each
+// reads its frames alone.
+func (s *linksSidecar) inOrder(kind int) (order [ring.Partitions]int, owners [ring.Partitions]int) {
+	for p := range order {
+		order[p] = p
+		if kind == away && s.owner != nil {
+			owners[p] = s.owner(p)
+		}
+	}
+	slices.SortStableFunc(order[:], func(a, b int) int { return owners[a] - owners[b] })
+	return order, owners
+}
+
+// divide divides the links among frames by what they are, and by their partitions: in ascending order, of one owner after the other. A
+// partition is in one frame of each kind.
 func (s *linksSidecar) divide() (frames [linkKinds][]linkFrame) {
 	slots := make([]uint16, 0, len(s.pages)*32) // of each link: kind and partition
 	var parts [linkKinds * ring.Partitions]struct{ size, n, frame int }
@@ -109,18 +125,21 @@ func (s *linksSidecar) divide() (frames [linkKinds][]linkFrame) {
 			parts[slot].n++
 		}
 	}
-	for slot := range parts {
-		p, kind := &parts[slot], slot/ring.Partitions
-		if p.n == 0 {
-			continue
-		}
+	for kind := range frames {
 		of := &frames[kind]
-		if last := len(*of) - 1; last < 0 || (*of)[last].size+p.size > frameBytes[kind] {
-			*of = append(*of, linkFrame{})
+		order, owners := s.inOrder(kind)
+		for _, partition := range order {
+			p := &parts[kind*ring.Partitions+partition]
+			if p.n == 0 {
+				continue
+			}
+			if last := len(*of) - 1; last < 0 || (*of)[last].size+p.size > frameBytes[kind] || (*of)[last].owner != owners[partition] {
+				*of = append(*of, linkFrame{owner: owners[partition]})
+			}
+			p.frame = len(*of) - 1
+			f := &(*of)[p.frame]
+			f.partitions, f.size, f.n = append(f.partitions, partition), f.size+p.size, f.n+p.n
 		}
-		p.frame = len(*of) - 1
-		f := &(*of)[p.frame]
-		f.partitions, f.size, f.n = append(f.partitions, slot%ring.Partitions), f.size+p.size, f.n+p.n
 	}
 	room := make([]outlink, len(slots))
 	for kind := range frames {

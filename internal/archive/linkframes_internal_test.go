@@ -87,6 +87,9 @@ func TestLinks(t *testing.T) {
 		for _, p := range pages {
 			s.add(p)
 		}
+		if round%2 == 0 {
+			s.owner = func(partition int) int { return partition%5 - 1 }
+		}
 		for range 2 { // as a second attempt to commit does
 			if err := s.close(); err != nil {
 				t.Fatal(err)
@@ -173,6 +176,55 @@ func TestLinksOfOnePartition(t *testing.T) {
 	if err != nil || n == 0 || store.bytes > of.Bytes/10 {
 		t.Errorf("%d links, %d bytes of %d, %v", n, store.bytes, of.Bytes, err)
 	}
+}
+
+// TestLinksByOwner: of four workers that own partitions here and there, each reads the links to its own and hardly any others.
+func TestLinksByOwner(t *testing.T) {
+	for name, owner := range map[string]func(int) int{"by owner": func(p int) int { return p % 4 }, "by partition": nil} {
+		var s linksSidecar
+		if err := s.open(); err != nil {
+			t.Fatal(err)
+		}
+		s.owner = owner
+		random := rand.New(rand.NewPCG(1, 2))
+		for i := range 200 {
+			p := &crawl.Judged{}
+			p.URL = fmt.Sprintf("http://a.example/%d", i)
+			for range 6 {
+				p.Links = append(p.Links, crawl.Outlink{URL: fmt.Sprintf("http://h%d.example/%x", random.IntN(500), random.Uint64())})
+				p.Verdict.Links = append(p.Verdict.Links, crawl.LinkVerdict{Score: random.Float64()})
+			}
+			s.add(linkingPage{p.URL, "L", p})
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
+		}
+		footer := decodeFooter(t, s.out.Bytes())
+		for n := range 4 {
+			links := 0
+			for _, f := range footer.Frames {
+				if slices.ContainsFunc(f.Partitions, func(p int) bool { return p%4 == n }) {
+					links += f.Links
+				}
+			}
+			if few := links < 200*6/3; few != (owner != nil) {
+				t.Errorf("%s: worker %d reads %d links of %d", name, n, links, 200*6)
+			}
+		}
+	}
+}
+
+// decodeFooter reads the footer at the end of a sidecar.
+func decodeFooter(t *testing.T, sidecar []byte) (f linksFooter) {
+	t.Helper()
+	text, _, err := footerText(sidecar)
+	if err == nil {
+		err = json.Unmarshal(text, &f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // TestFormerLinks: the two forms that former versions wrote are read.

@@ -149,7 +149,7 @@ func (p *linkLine) links(sources *linkSources) ([]Link, error) {
 type linkLines struct{ sources linkSources }
 
 // take calls fn with the links of a line, of this form or of a former one.
-func (r *linkLines) take(line json.RawMessage, fn func(Link) error) error {
+func (r *linkLines) take(line []byte, fn func(Link) error) error {
 	var list []Link
 	switch {
 	case bytes.HasPrefix(line, []byte(`{"pages":`)):
@@ -187,13 +187,11 @@ func ReadLinks(ctx context.Context, store Store, key string, fn func(Link) error
 		return nil
 	}
 	var lines linkLines
-	return readSidecar(ctx, store, key, func(line *json.RawMessage) error {
-		return lines.read(key, *line, fn)
-	})
+	return readTexts(ctx, store, key, func(text []byte) error { return lines.read(key, text, fn) })
 }
 
 // read is take; of its errors those that are not fn's say where they are from.
-func (r *linkLines) read(key string, line json.RawMessage, fn func(Link) error) error {
+func (r *linkLines) read(key string, line []byte, fn func(Link) error) error {
 	var own error
 	err := r.take(line, func(l Link) error {
 		own = fn(l)
@@ -240,5 +238,5 @@ func (r *linkLines) readRange(ctx context.Context, store Store, key string, at b
 	if err != nil {
 		return err
 	}
-	return readLines(raw, key, func(line *json.RawMessage) error { return r.read(key, *line, fn) })
+	return readLines(raw, key, func(text []byte) error { return r.read(key, text, fn) })
 }

@@ -116,6 +116,10 @@ func NewSegment(dir string, label Label, created time.Time, original func(url, d
 	return s, s.warcinfo()
 }
 
+// LinksBy says who is meant to read the links to a partition that lead to other PLDs: those of one owner stand together, so that it reads and
+// parses no others. Owners are small numbers. Who owns a partition may change later: then its owner reads more.
+func (s *Segment) LinksBy(owner func(partition int) int) { s.links.owner = owner }
+
 // Close frees the segment's working files.
 func (s *Segment) Close() {
 	s.warc.free()

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -58,6 +59,17 @@ func (s *sidecar) put() error {
 
 // readSidecar calls fn with each line of a sidecar.
 func readSidecar[T any](ctx context.Context, store Store, key string, fn func(*T) error) error {
+	return readTexts(ctx, store, key, func(text []byte) error {
+		var line T
+		if err := json.Unmarshal(text, &line); err != nil {
+			return fmt.Errorf("read %s: %w", key, err)
+		}
+		return fn(&line)
+	})
+}
+
+// readTexts is readSidecar for the text of each line, which is valid until fn returns.
+func readTexts(ctx context.Context, store Store, key string, fn func(text []byte) error) error {
 	r, err := store.Get(ctx, key)
 	if err != nil {
 		return err
@@ -65,25 +77,32 @@ func readSidecar[T any](ctx context.Context, store Store, key string, fn func(*T
 	return readLines(r, key, fn)
 }
 
-// readLines calls fn with each line of frames of a sidecar, which it closes.
-func readLines[T any](frames io.ReadCloser, key string, fn func(*T) error) error {
+// readLines calls fn with the text of each line of frames of a sidecar, which it closes. The text is valid until fn returns.
+func readLines(frames io.ReadCloser, key string, fn func(text []byte) error) error {
 	defer func() { _ = frames.Close() }()
 	z, err := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return fmt.Errorf("read %s: %w", key, err)
 	}
 	defer z.Close()
-	for dec := json.NewDecoder(z); ; {
-		var line T
-		err := dec.Decode(&line)
-		if errors.Is(err, io.EOF) {
-			return nil
+	lines, text := bufio.NewReaderSize(z, 64<<10), []byte(nil)
+	for {
+		part, err := lines.ReadSlice('\n')
+		text = append(text, part...)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read %s: %w", key, err)
 		}
-		if err := fn(&line); err != nil {
-			return err
+		if len(text) > 0 {
+			if err := fn(text); err != nil {
+				return err
+			}
 		}
+		if err != nil {
+			return nil
+		}
+		text = text[:0]
 	}
 }
