@@ -47,7 +47,7 @@ type delivered struct {
 // meanwhile may not be in its export. Its error is returned, and then the delivery is to be sent again, to the worker that has the partition.
 // ErrMoving while the partition is being imported, ErrNotBegun before the run begins, ErrNoCrawl if the crawl is not known.
 //
-// Marks of deliveries are deleted by later deliveries of the same worker to the partition, see Watermark. An attempt that comes
+// Marks of deliveries are deleted by some later deliveries of the same worker to the partition, see Watermark. An attempt that comes
 // later than that, which no caller waits for any more, would count its links twice; it loses nothing.
 func (h Crawl) Deliver(d Delivery, may func(Partition) error) error {
 	s, err := h.state()
@@ -167,8 +167,13 @@ func (h Crawl) deliver(d *Delivery, parts []delivered) error {
 					return nil, err
 				}
 			}
-			below := s.keys.Delivered(p.partition, d.Worker, min(d.Watermark, d.Number), "", 0)
-			if err := errors.Join(tx.DeleteBelow(s.keys.DeliveredBy(p.partition, d.Worker), below), tx.Set(key, markValue(d.Watermark))); err != nil {
+			if trims(d.Number) {
+				below := s.keys.Delivered(p.partition, d.Worker, min(d.Watermark, d.Number), "", 0)
+				if err := tx.DeleteBelow(s.keys.DeliveredBy(p.partition, d.Worker), below); err != nil {
+					return nil, err
+				}
+			}
+			if err := tx.Set(key, markValue(d.Watermark)); err != nil {
 				return nil, err
 			}
 			last = key

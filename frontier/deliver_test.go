@@ -225,7 +225,7 @@ func TestDeliverStale(t *testing.T) {
 	}
 }
 
-// TestDeliverForgetsMarks: marks of batches that deliver nothing more are deleted by later deliveries of their worker.
+// TestDeliverForgetsMarks: marks of batches that deliver nothing more are deleted by some later deliveries of their worker.
 func TestDeliverForgetsMarks(t *testing.T) {
 	r := newRig(t, nil)
 	deliver := func(worker string, number, watermark uint64) {
@@ -237,9 +237,10 @@ func TestDeliverForgetsMarks(t *testing.T) {
 		number, watermark uint64
 		marks             int
 	}{
-		{"w", 10, 10, 1}, {"w", 12, 10, 2}, {"w", 11, 10, 3}, {"v", 11, 11, 4}, {"w", 13, 12, 3}, {"w", 13, 12, 3}, {"w", 20, 20, 2},
-		{"w", 21, 99, 2}, // its own mark stays, whatever it says
-		{"w", 300, 300, 2},
+		{"w", 10, 10, 1}, {"w", 12, 10, 2}, {"w", 11, 10, 3}, {"v", 11, 11, 4}, {"w", 13, 12, 3}, {"w", 13, 12, 3}, {"w", 34, 34, 2},
+		{"w", 47, 99, 2}, // its own mark stays, whatever it says
+		{"w", 48, 48, 3}, // most do not look
+		{"w", 68, 68, 2},
 	} {
 		if deliver(step.worker, step.number, step.watermark); r.marks() != step.marks {
 			t.Errorf("after batch %d of %s: %d marks, not %d", step.number, step.worker, r.marks(), step.marks)
@@ -292,5 +293,20 @@ func TestWatermark(t *testing.T) {
 	}
 	if after, err := r.Crawl.Watermark(); err != nil || after <= n {
 		t.Errorf("%d once claim %s is gone, %v", after, first.ID, err)
+	}
+}
+
+// TestTrims: one of sixteen batches deletes marks, also if their numbers have a period.
+func TestTrims(t *testing.T) {
+	for _, period := range []uint64{1, 2, 16, 48, 64, 320} {
+		n := 0
+		for i := range uint64(1600) {
+			if trims(7 + i*period) {
+				n++
+			}
+		}
+		if n < 80 || n > 120 {
+			t.Errorf("of 1600 batches whose numbers differ by %d, %d trim", period, n)
+		}
 	}
 }

@@ -15,8 +15,9 @@ import (
 // wholeBatch is the part of a mark that stands for all parts: the worker's own batches bring them in one mutation.
 const wholeBatch = math.MaxUint32
 
-// trimEvery is after how many batches of this worker marks below its watermark are deleted in the partitions that a batch has links to.
-const trimEvery = 16
+// trims reports whether a batch, or its delivery, deletes the marks below the watermark of its worker in the partitions that it has links to: one of
+// sixteen does, because a look into each partition costs more than the marks. Numbers of batches may have a period: each has so many claims.
+func trims(number uint64) bool { return number*0x9e3779b97f4a7c15>>60 == 0 }
 
 func markValue(watermark uint64) []byte { return binary.BigEndian.AppendUint64(nil, watermark) }
 
@@ -68,7 +69,7 @@ func (m *marks) all(now committing) error {
 			continue
 		}
 		marked[p] = true
-		if m.number%trimEvery == 0 {
+		if trims(m.number) {
 			if err := m.e.DeleteBelow(keys.DeliveredBy(p, m.worker), keys.Delivered(p, m.worker, watermark, "", 0)); err != nil {
 				return err
 			}

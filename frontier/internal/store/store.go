@@ -212,7 +212,7 @@ func (s *Store) Update(fn func(tx Tx) error) error {
 	after := s.recent.now()
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
-	tx := Tx{Reader{txn, s.recent, after, true}, &changing{}, new([]written)}
+	tx := Tx{Reader{txn, s.recent, after, true}, s.db, &changing{}, new([]written)}
 	if err := fn(tx); err != nil {
 		return err
 	}

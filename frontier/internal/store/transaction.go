@@ -112,6 +112,7 @@ func (r Reader) scan(under, from Key, fn func(item *badger.Item) (more bool, err
 // Tx is a transaction.
 type Tx struct {
 	Reader
+	db      *badger.DB
 	changes *changing
 	wrote   *[]written
 }
@@ -152,15 +153,19 @@ func (tx Tx) DeleteFirst(under Key, most int) (deleted int, err error) {
 	return len(keys), errors.Join(err, tx.deleteAll(keys))
 }
 
-// DeleteBelow deletes the keys under a prefix that stand before a limit.
+// DeleteBelow deletes the keys under a prefix that stand before a limit, of those that were there before the transaction. An iterator of the
+// transaction itself would first sort all that it has written: of a commit that asks this for each of its partitions, that was half.
 func (tx Tx) DeleteBelow(under, limit Key) error {
-	keys, err := tx.collect(under, func(key Key, _ int) bool { return bytes.Compare(key, limit) < 0 })
+	txn := tx.db.NewTransaction(false)
+	defer txn.Discard()
+	before := Reader{txn, tx.recent, tx.after, false}
+	keys, err := before.collect(under, func(key Key, _ int) bool { return bytes.Compare(key, limit) < 0 })
 	return errors.Join(err, tx.deleteAll(keys))
 }
 
 // collect lists the keys under a prefix while it is asked to take them: n were taken before.
-func (tx Tx) collect(under Key, takes func(key Key, n int) bool) (keys []Key, err error) {
-	err = tx.Keys(under, func(key Key) (bool, error) {
+func (r Reader) collect(under Key, takes func(key Key, n int) bool) (keys []Key, err error) {
+	err = r.Keys(under, func(key Key) (bool, error) {
 		if !takes(key, len(keys)) {
 			return false, nil
 		}
