@@ -90,13 +90,19 @@ func (f *Frontier) saveSnapshot(s *state, l *learner.Learner) {
 	}
 }
 
-// keepSnapshot writes the snapshot of the updates up to a number, in parts, and drops those updates; apply, which may be nil, is called
-// once it is durable.
-func (f *Frontier) keepSnapshot(s *state, seq uint64, raw []byte, apply func()) error {
-	return f.keepParts(s.keys.All(store.Snapshots), seq, raw, func(tx *transaction) (func(), error) {
+// keepSnapshot writes the snapshot of the updates up to a number, in parts, and drops those updates; more, which may be nil, comes with it.
+func (f *Frontier) keepSnapshot(s *state, seq uint64, raw []byte, more mutation) error {
+	return f.keepParts(s.keys.All(store.Snapshots), seq, raw, func(tx *transaction) (apply func(), err error) {
 		rec := f.draft(tx, s)
 		rec.Updates = max(rec.Updates, seq)
-		return apply, learner.DropLogged(tx.Tx, s.keys, seq)
+		unsent, err := exchangeOf(tx.Reader, s)
+		if err == nil {
+			err = learner.DropLogged(tx.Tx, s.keys, unsent.keptFrom(seq)-1)
+		}
+		if err == nil && more != nil {
+			apply, err = more(tx)
+		}
+		return apply, err
 	})
 }
 
@@ -128,7 +134,7 @@ func (h Learning) Restore(raw []byte) error {
 	if err := order.NewFused(nil, order.DefaultSettings()).Restore(raw); err != nil {
 		return err
 	}
-	err = h.f.keepSnapshot(s, seq, raw, func() { l.AddSnapshot(seq, raw) })
+	err = h.f.keepSnapshot(s, seq, raw, func(*transaction) (func(), error) { return func() { l.AddSnapshot(seq, raw) }, nil })
 	h.f.train(s)
 	return err
 }

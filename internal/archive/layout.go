@@ -2,6 +2,8 @@ package archive
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 	"path"
@@ -255,12 +257,15 @@ func split(key string) (of Layout, folder, name string) {
 //	_frontier/checkpoints/TIME@WORKER.json                what a checkpoint of WORKER consists of
 //	_frontier/checkpoints/PPPP/TIME@WORKER.part           a partition of it; crawls/ in place of PPPP/: the rest of its frontier
 //	_frontier/crawls/CRAWL@WORKER.json                    a crawl of all workers together that WORKER has begun
+//	_frontier/learning/CRAWL/RUN/updates/STREAM/N.cbor    what the commits of a worker have taught its order; RUN is a hash of the run's owner
+//	_frontier/learning/CRAWL/RUN/snapshots/N/STREAM.cbor  what a worker knew after N pages
 type Frontiers struct{}
 
 const (
 	folderPartitions  = "_frontier/partitions"
 	folderCheckpoints = "_frontier/checkpoints"
 	folderCrawls      = "_frontier/crawls"
+	folderLearning    = "_frontier/learning"
 )
 
 // HandedOver is the key of a partition that a worker hands over in an epoch of the ring.
@@ -323,4 +328,36 @@ func (Frontiers) SpreadCrawls() string { return folderCrawls + "/" }
 // IsSpreadCrawl reports whether a key of SpreadCrawls is of a crawl.
 func (Frontiers) IsSpreadCrawl(key, crawl string) bool {
 	return strings.HasPrefix(key, folderCrawls+"/"+crawl+"@")
+}
+
+// Learning is the prefix of what the workers of a spread crawl learn from each other.
+func (Frontiers) Learning(crawl string) string { return folderLearning + "/" + crawl + "/" }
+
+// LearningOf is the prefix of what they do in a run, by its owner.
+func (f Frontiers) LearningOf(crawl, owner string) string {
+	sum := sha256.Sum256([]byte(owner))
+	return f.Learning(crawl) + hex.EncodeToString(sum[:8]) + "/"
+}
+
+// LearningUpdates is the key of an object of the updates of a worker.
+func (f Frontiers) LearningUpdates(crawl, owner, stream string, number uint64) string {
+	return fmt.Sprintf("%supdates/%s/%012d.cbor", f.LearningOf(crawl, owner), stream, number)
+}
+
+// LearningSnapshot is the key of what a worker knew after so many pages.
+func (f Frontiers) LearningSnapshot(crawl, owner, stream string, pages int) string {
+	return fmt.Sprintf("%ssnapshots/%012d/%s.cbor", f.LearningOf(crawl, owner), pages, stream)
+}
+
+// learningKey is the form of both, behind LearningOf.
+var learningKey = regexp.MustCompile(`^(?:updates/([^/]+)/(\d{12,20})|snapshots/(\d{12,20})/([^/]+))\.cbor$`)
+
+// IsLearning takes a key of LearningOf apart: the updates of a stream and their number, or a snapshot and its pages; false of any other key.
+func (f Frontiers) IsLearning(crawl, owner, key string) (stream string, number uint64, snapshot, ok bool) {
+	parts := learningKey.FindStringSubmatch(strings.TrimPrefix(key, f.LearningOf(crawl, owner)))
+	if parts == nil {
+		return "", 0, false, false
+	}
+	number, err := strconv.ParseUint(cmp.Or(parts[2], parts[3]), 10, 64)
+	return cmp.Or(parts[1], parts[4]), number, parts[1] == "", err == nil
 }

@@ -80,6 +80,13 @@ func (o *Fused) Examples() int {
 	return len(o.relevance.examples)
 }
 
+// Pages is the number of pages that it has learned from.
+func (o *Fused) Pages() int {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return o.relevance.seen
+}
+
 // Judge works out what is to be known of the links, and what the page is worth.
 func (o *Fused) Judge(p *Page, _ []byte) Judgement {
 	views := ViewsOf(p)

@@ -29,6 +29,7 @@ const SnapshotEvery = 4000
 type Update struct {
 	Examples [][]byte      `cbor:"1,keyasint,omitempty"` // pages of the topic, in place of those before
 	Visits   []order.Visit `cbor:"2,keyasint,omitempty"`
+	From     string        `cbor:"3,keyasint,omitempty"` // the stream of another worker that it was taken from; "": this one's own
 }
 
 // Empty reports whether there is nothing to learn.
@@ -102,12 +103,15 @@ func (l *Learner) Behind() bool { return l.behind.Load() > 0 }
 func (l *Learner) Due() bool {
 	l.training.Lock()
 	defer l.training.Unlock()
-	if l.visits < l.Every || !l.saving.CompareAndSwap(false, true) {
+	if l.visits < l.Every || !l.StartSaving() {
 		return false
 	}
 	l.visits = 0
 	return true
 }
+
+// StartSaving says that a snapshot is going to be written; false if another one is. The caller calls Saved.
+func (l *Learner) StartSaving() bool { return l.saving.CompareAndSwap(false, true) }
 
 func (l *Learner) learn(q *queued) {
 	l.number = q.number

@@ -48,6 +48,7 @@ const (
 	Snapshots Kind = 'y' // id, … → what the order has learned, in parts
 	Memories  Kind = 'h' // id, … → what else is remembered of the pages of the crawl, in parts
 	Unfetched Kind = 'u' // id, number → a URL that ended without a batch, until the archive holds it
+	Exchanges Kind = 'v' // id → where a spread crawl stands in the exchange of learning updates
 	Written   Kind = 'k' // [partition] → the present generation; that in which the partition was written last, see Changes
 	Moves     Kind = 'i' // partition → Choice (nothing: AllCrawls): it is being imported or dropped, and what is there of these crawls is a part
 )
@@ -68,6 +69,7 @@ func OfExports() []Kind {
 func OfCrawls() []Kind {
 	return []Kind{
 		Plans, Records, Entries, Queues, Claims, Batches, Releases, Delays, Digests, Samples, Sites, Updates, Histories, Snapshots, Memories, Unfetched, Prints, Deliveries,
+		Exchanges,
 	}
 }
 
@@ -130,6 +132,9 @@ func (k Keys) Plan() Key { return k.All(Plans) }
 
 // History is the key of where the run stood.
 func (k Keys) History() Key { return k.All(Histories) }
+
+// Exchange is the key of where the crawl stands in the exchange of learning updates.
+func (k Keys) Exchange() Key { return k.All(Exchanges) }
 
 // Record is the key of a URL's record, Print that of what is remembered of its web objects.
 func (k Keys) Record(u record.Key) Key { return k.ofURL(Records, u) }

@@ -63,6 +63,7 @@ func TestKeys(t *testing.T) {
 		"n\x00\x00" + pld:                     Host(u.PLD),
 		"p\x01\x02":                           k.Plan(),
 		"t\x01\x02":                           k.History(),
+		"v\x01\x02":                           k.Exchange(),
 		"f":                                   Format(),
 		"R\x01\x02" + pld + url:               k.Record(u),
 		"o\x01\x02" + pld + url:               k.Print(u),
@@ -99,10 +100,10 @@ func TestKeys(t *testing.T) {
 		}
 		kinds[kind] = true
 	}
-	if len(kinds) != 23 {
-		t.Errorf("%d kinds of 23: what is not listed outlasts the crawl that it is of", len(kinds))
+	if len(kinds) != 24 {
+		t.Errorf("%d kinds of 24: what is not listed outlasts the crawl that it is of", len(kinds))
 	}
-	for _, kind := range append(OfPartitions(), Formats, Moves, Written, Crawls, Plans, Batches, Samples, Updates, Histories, Snapshots, Memories, Unfetched) {
+	for _, kind := range append(OfPartitions(), Formats, Moves, Written, Crawls, Plans, Batches, Samples, Updates, Histories, Snapshots, Memories, Unfetched, Exchanges) {
 		if !kinds[kind] {
 			t.Errorf("the kind %q is of partitions and of the worker, or of no crawl", kind)
 		}

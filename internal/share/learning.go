@@ -1,0 +1,29 @@
+package share
+
+import "time"
+
+// DefaultLearnEvery is after how many pages of its own a worker of a spread crawl exchanges learning updates with the others, once the crawl is old.
+const DefaultLearnEvery = 100
+
+// A young order learns much from each page, and an old one little: so the exchanges grow apart with the pages of the worker.
+const (
+	learnEveryLeast = 5
+	learnEveryPart  = 8 // of the pages so far
+
+	learnWaitYoung = 2 * time.Second
+	learnWait      = 10 * time.Second
+	learnYoung     = 1000 // pages
+)
+
+// LearnEvery is after how many pages more a worker that has fetched so many exchanges learning updates with the others: most at most.
+func LearnEvery(pages int64, most int) int64 {
+	return min(max(pages/learnEveryPart, learnEveryLeast), int64(most))
+}
+
+// LearnWait is the longest time between two exchanges of a worker that has fetched so many pages.
+func LearnWait(pages int64) time.Duration {
+	if pages < learnYoung {
+		return learnWaitYoung
+	}
+	return learnWait
+}
