@@ -75,6 +75,21 @@ func membersOf(v *ring.View) (list []Member) {
 	return list
 }
 
+// Leads reports whether the worker is the first one of the ring, by name, that is up.
+func (m *Membership) Leads() bool {
+	view := m.present(time.Now())
+	if view == nil {
+		return false
+	}
+	first := ""
+	for _, w := range view.Workers {
+		if w.State() == ring.WorkerUp && (first == "" || w.Name < first) {
+			first = w.Name
+		}
+	}
+	return first == m.of.Worker
+}
+
 // present is the view of a process that the ring knows to be there; nil of another one.
 func (m *Membership) present(now time.Time) (view *ring.View) {
 	if m == nil {

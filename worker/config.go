@@ -22,6 +22,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/share"
 	"github.com/muninn-archive/muninn/internal/thesaurus"
 )
 
@@ -59,6 +60,7 @@ type Config struct {
 	DiskFloor   crawl.Bytes   // free space below which nothing is claimed, disk.LeastFloor or more; 0: no check
 	GiveBack    time.Duration // rest of the queues of a failed batch
 	Deliveries  int           // from other workers, that are taken in at a time
+	LearnEvery  int           // pages, after which it exchanges what orders of spread crawls learn; 0: never
 	SpoolKeep   time.Duration // age of working files of failed batches at which they are deleted
 	SpoolBytes  crawl.Bytes   // of the working files of failed batches
 	Drain       time.Duration // how long a stopping worker waits for its activities
@@ -96,7 +98,7 @@ func DefaultConfig() Config {
 		Temporal: Temporal{Address: "127.0.0.1:7233", Namespace: "default", Queue: names.TaskQueue},
 		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464", Profiles: profilesLoopback, LogFormat: logText,
 		Lanes: 320, Round: 128, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
-		BundlePLDs: 128, BundleURLs: 500, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, Deliveries: activities.DefaultDeliveries, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
+		BundlePLDs: 128, BundleURLs: 500, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, Deliveries: activities.DefaultDeliveries, LearnEvery: share.DefaultLearnEvery, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
 		Drain: 20 * time.Second, HandOver: 30 * time.Second, Shards: 1, Checkpoint: time.Hour,
 		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
 	}
@@ -124,6 +126,9 @@ func (c *Config) Validate() error {
 	positive("host-failures", c.Fetch.HostFailures)
 	positive("markup-per-page", c.Page.Markup)
 	positive("links-per-page", c.Page.Links)
+	if c.LearnEvery < 0 {
+		errs = append(errs, errors.New("learn-every must be at least 1, or 0 for never"))
+	}
 	if c.DiskFloor != 0 && c.DiskFloor < disk.LeastFloor {
 		errs = append(errs, fmt.Errorf("disk-floor is %s, must be at least %s: with less room, writes through memory maps end the worker by SIGBUS on a full disk; 0 does not check the disk at all", c.DiskFloor, disk.LeastFloor))
 	}

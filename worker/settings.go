@@ -60,6 +60,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.IntVar(&c.Attempts, "step-attempts", c.Attempts, "faults of a batch in FETCH, or in the steps after it together, with growing pauses, before it fails; those of the archive, kills and outages do not count")
 	fs.DurationVar(&c.GiveBack, "give-back", c.GiveBack, "how long the queues of a failed batch rest")
 	fs.IntVar(&c.Deliveries, "deliveries", c.Deliveries, "segments of other workers whose links a worker takes in at a time, in crawls that are spread")
+	fs.IntVar(&c.LearnEvery, "learn-every", c.LearnEvery, "pages of this worker, at most, after which it exchanges with the others what the order of a spread crawl learns; a young crawl does it more often; 0: never")
 	fs.DurationVar(&c.SpoolKeep, "spool-keep", c.SpoolKeep, "how long working files of failed batches are kept")
 	fs.DurationVar(&c.Drain, "drain", c.Drain, "how long a stopping worker waits for its activities")
 	fs.DurationVar(&c.HandOver, "hand-over", c.HandOver, "how long a stopping worker hands its partitions of spread crawls over to other workers, before it drains; after half of it their batches are given back")

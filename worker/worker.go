@@ -107,6 +107,7 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	w.tidying.Go(w.sweepRegularly)
 	w.tidying.Go(w.checkpointRegularly)
 	w.tidying.Go(w.watchForRival)
+	w.tidying.Go(w.learnTogether)
 	if err := w.poll(w.conf.Temporal.Queue); err != nil {
 		return err
 	}

@@ -15,14 +15,24 @@ import (
 // spreadWorkers starts two workers that share an archive, and waits until each owns half of the ring.
 func spreadWorkers(t *testing.T, server *Server, world *webworld.World) (archive string) {
 	t.Helper()
+	archive, _ = startSpread(t, server, world, nil)
+	return archive
+}
+
+// startSpread does so, and returns the workers.
+func startSpread(t *testing.T, server *Server, world *webworld.World, edit func(*worker.Config)) (archive string, workers []*Worker) {
+	t.Helper()
 	first := Config(server, world, t.TempDir())
 	second := Config(server, world, t.TempDir())
 	second.Name, second.Archive = "w2", first.Archive
 	for _, conf := range []worker.Config{first, second} {
-		StartWorker(t, conf)
+		if edit != nil {
+			edit(&conf)
+		}
+		workers = append(workers, StartWorker(t, conf))
 	}
 	server.awaitRing(t, "w1: up, 512 owned", "w2: up, 512 owned")
-	return first.Archive
+	return first.Archive, workers
 }
 
 // segmentsBy counts the segments of an archive that a worker has written.
@@ -40,12 +50,13 @@ func segmentsBy(t *testing.T, archive, crawl, worker string) (n int) {
 	return n
 }
 
-// TestSpreadCrawl: two workers crawl a web together from one seed: each page is archived once, both have fetched, and the crawl ends by itself.
+// TestSpreadCrawl: two workers crawl a web together from one seed: each page is archived once, both have fetched and have
+// learned from pages of the other, and the crawl ends by itself.
 func TestSpreadCrawl(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 11}, 12, 15))
-	archive := spreadWorkers(t, server, world)
+	archive, workers := startSpread(t, server, world, nil)
 	d := Definition("spread", world)
 	d.Spread, d.Scope.Within, d.Seeds = true, crawl.WithinWeb, d.Seeds[:1]
 	StartCrawl(t, server.Client, d)
@@ -57,6 +68,16 @@ func TestSpreadCrawl(t *testing.T) {
 	Once(t, report, world)
 	if one, two := segmentsBy(t, archive, d.Name, "w1"), segmentsBy(t, archive, d.Name, "w2"); one == 0 || two == 0 || out.Totals.Pages < 12*15 {
 		t.Errorf("w1 has written %d segments, w2 %d; %d pages are counted", one, two, out.Totals.Pages)
+	}
+	for _, w := range workers {
+		of := w.Activities().Frontier.Crawl(d.Name)
+		status, err := of.Status()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if learned := of.Learning().Order().Pages(); int64(learned) <= status.Totals.Pages {
+			t.Errorf("%s has fetched %d pages, and its order has learned from %d: none of the other's", w.Activities().Settings.Worker, status.Totals.Pages, learned)
+		}
 	}
 }
 
