@@ -9,6 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
@@ -84,10 +85,14 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, b *spooled
 	if err = a.batch(in).Renew(); err != nil { // its URLs may have gone back meanwhile
 		return ArchiveResult{}, err
 	}
-	if err = a.batch(in).MayCommit(); err != nil {
-		return ArchiveResult{}, err
+	store := h.store
+	if d.Spread {
+		if err = a.batch(in).MayCommit(); err != nil {
+			return ArchiveResult{}, err
+		}
+		store = permittedStore{store, a.batch(in).MayCommit}
 	}
-	m, err = segment.Commit(ctx, h.store)
+	m, err = segment.Commit(ctx, store)
 	if errors.Is(err, archive.ErrExists) {
 		m, err = h.manifest(ctx)
 	}
@@ -103,6 +108,23 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, b *spooled
 	}
 	a.Engine.KeepResult(in.Crawl, in.Batch, &left, file)
 	return archived(h, m), nil
+}
+
+// permittedStore asks for the right to archive right before the manifest is put, which is the one object that is put if it is absent: the
+// upload of the others may take longer than the permit of the ring. The put has half of the time by which the ring waits longer than the permit
+// (ring.Margin): an attempt that the store's client makes later would archive pages that another worker has fetched again.
+type permittedStore struct {
+	archive.Store
+	may func() error
+}
+
+func (s permittedStore) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	if err := s.may(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, ring.Margin/2)
+	defer cancel()
+	return s.Store.PutIfAbsent(ctx, key, data)
 }
 
 // tidy deletes what earlier attempts of a batch have left in its archive. What it cannot delete is named by no manifest:

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/ring"
 )
@@ -257,6 +260,44 @@ func TestSpreadBatch(t *testing.T) {
 				t.Error("the spool is not dropped")
 			}
 		})
+	}
+}
+
+// slowStore does something when a segment is uploaded.
+type slowStore struct {
+	archive.Store
+	meanwhile func()
+}
+
+func (s slowStore) Put(ctx context.Context, key string, data io.Reader, size int64) error {
+	s.meanwhile()
+	return s.Store.Put(ctx, key, data, size)
+}
+
+// TestUploadBeyondPermit: a worker that the ring gives up while it uploads a segment puts no manifest: another worker fetches the pages again.
+func TestUploadBeyondPermit(t *testing.T) {
+	s := newSpreadRing(t, "v", "w")
+	from := s.ownerOf("a.example")
+	in := from.batch()
+	from.open(in, linkingToMany)
+	uploads := 0
+	from.through(func(store archive.Store) archive.Store {
+		return slowStore{store, func() {
+			if uploads++; uploads == 1 {
+				now, name := time.Now(), from.Settings.Worker
+				s.state.Lost(now, name, name)
+				s.state.Tick(now.Add(ring.DefaultGrace))
+				from.Membership.Take(s.state.View(name))
+			}
+		}}
+	})
+	err := from.do(from.Process, in)
+	if uploads == 0 || !strings.Contains(fmt.Sprint(err), ring.ErrStale.Error()) {
+		t.Errorf("%d uploads, %v", uploads, err)
+	}
+	files, err := filepath.Glob(filepath.Join(s.dir, archive.Layout{Crawl: rigCrawl}.Manifest("*")))
+	if err != nil || len(files) > 0 {
+		t.Errorf("manifests %v, %v", files, err)
 	}
 }
 
