@@ -163,6 +163,32 @@ func TestBatchTriesAgain(t *testing.T) {
 	}
 }
 
+// Local steps are tried for longer than the time of an attempt: a full disk, or a store that is away, lasts.
+func TestBatchTriesLocalStepsAgain(t *testing.T) {
+	for _, step := range []string{"Open", "Commit"} {
+		e := newEnv(t)
+		const enough = 9 // the pauses are 1, 2, 4 … 60 s: over two minutes in all
+		tries := 0
+		failing := func() error {
+			if tries++; tries < enough {
+				return errors.New("the disk is full")
+			}
+			return nil
+		}
+		batchSteps(e, activities.OpenResult{URLs: 3}, "", nil, step)
+		if step == "Open" {
+			does(e, step, func(activities.BatchInput) (activities.OpenResult, error) {
+				return activities.OpenResult{URLs: 3}, failing()
+			})
+		} else {
+			acts(e, step, func(activities.BatchInput) error { return failing() })
+		}
+		if err := e.run(Batch, batchInput); err != nil || tries != enough || e.count("GiveBack") != 0 {
+			t.Errorf("%s was tried %d times, ends with %v; steps %v", step, tries, err, e.called())
+		}
+	}
+}
+
 // GiveBack is tried without end: without it the URLs are lost to the crawl until their claim runs out.
 func TestBatchGivesBackInTheEnd(t *testing.T) {
 	e := newEnv(t)

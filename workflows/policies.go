@@ -76,10 +76,13 @@ func withLostOptions(ctx workflow.Context, queue, worker string) workflow.Contex
 	})
 }
 
+// localForever bounds the attempts of a local step together. Without a bound of their own, Temporal's SDK takes that of one attempt for it.
+const localForever = 10 * 365 * 24 * time.Hour
+
 // withLocalOptions is for short steps within the workflow task, on the worker that has the frontier.
 func withLocalOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout: shortTimeout, Summary: summary, RetryPolicy: retryForever(),
+		StartToCloseTimeout: shortTimeout, ScheduleToCloseTimeout: localForever, Summary: summary, RetryPolicy: retryForever(),
 	})
 }
 
