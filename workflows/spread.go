@@ -69,6 +69,9 @@ func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member
 	for _, w := range workers {
 		if m := c.member(w.Worker); m != nil {
 			m.Member = w
+			if m.Fault != "" && !w.Lost && !w.Leaving { // it may have been started again, with what it lacked
+				c.prepare(ctx, m)
+			}
 			continue
 		}
 		if w.Lost || w.Leaving {

@@ -33,8 +33,9 @@ type spreadRing struct {
 	epoch   uint64
 	workers []*spreadWorker
 	seen    []string
-	silent  int // this call of End, from 1 on, is not answered for hours; 0: none
-	ends    int // calls of End
+	silent  int    // this call of End, from 1 on, is not answered for hours; 0: none
+	ends    int    // calls of End
+	refuses string // the worker that cannot take part; empty: none
 }
 
 // spreadWorker is a worker: URLs wait, and each that is claimed is fetched by the end of the round.
@@ -66,6 +67,9 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 	r.OnActivity("LastRun", mock.Anything, mock.Anything).Return(activities.LastRun{}, nil)
 	does(r.env, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
 		r.note("Begin " + in.Worker)
+		if in.Worker == r.refuses {
+			return activities.BeginResult{}, temporal.NewNonRetryableApplicationError("it lacks a file", activities.ErrorInput, nil)
+		}
 		r.of(in.Worker).version = in.Definition.Budget.Pages
 		if in.Run != 1 || in.Instance != r.of(in.Worker).Instance {
 			t.Errorf("begins with run %d, %+v", in.Run, in.Holder)
@@ -340,5 +344,27 @@ func TestSpreadCrawlReplaced(t *testing.T) {
 	}
 	if again != 2 || r.count("Retire w2") != 1 || r.of("w2").used == 0 || r.used()+left != 350 {
 		t.Errorf("begun %d times; %d fetched, %d of them before, %d by the new one", again, r.used(), left, r.of("w2").used)
+	}
+}
+
+// TestSpreadCrawlFault: a worker that cannot take part holds up the end, for it may own what waits. When the ring changes, it is asked again.
+func TestSpreadCrawlFault(t *testing.T) {
+	r := newSpread(t, 150, 150)
+	r.at(13*time.Second, func() {
+		r.add(50)
+		r.refuses = "w3"
+	})
+	r.at(time.Hour, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.refuses = ""
+		r.workers[2].Process = "started again"
+		r.epoch++
+	})
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if r.used() != 350 || r.of("w3").used != 50 {
+		t.Errorf("%d fetched, %d of them by the worker that could not take part", r.used(), r.of("w3").used)
 	}
 }
