@@ -14,6 +14,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/hostgroups"
@@ -81,7 +82,7 @@ func Observe(e *pipeline.Engine) {
 // Meter counts what the operator watches; internal to the worker's metrics.
 type Meter interface {
 	Fetched(status int, bytes int64, elapsed time.Duration)
-	Outcome(kind string)
+	Outcome(kind crawl.OutcomeKind)
 	Archived(pages int, bytes int64)
 }
 

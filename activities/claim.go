@@ -128,7 +128,7 @@ func (a *Activities) share(want *frontier.Want, parts *quotas, in Shared) {
 
 // lastOfEachKind are the last n ends of each kind, in their order: those of the commonest kind leave room for the others.
 func lastOfEachKind(ends []frontier.DroppedURL, n int) (list []frontier.DroppedURL) {
-	kinds := map[string]int{}
+	kinds := map[crawl.OutcomeKind]int{}
 	for _, e := range slices.Backward(ends) {
 		if kinds[e.Kind]++; kinds[e.Kind] <= n {
 			list = append(list, e)

@@ -61,7 +61,7 @@ func (a *Activities) archiveUnfetchedPart(ctx context.Context, store archive.Sto
 	}
 	defer segment.Close()
 	for _, u := range list {
-		err := segment.Log(archive.Logged{Time: u.At, URL: u.URL, Kind: u.Kind, Reason: u.Reason, Via: u.Via, Path: u.Path, Attempt: u.Attempt})
+		err := segment.Log(archive.Logged{Time: u.At, URL: u.URL, Kind: archive.LoggedKind(u.Kind), Reason: u.Reason, Via: u.Via, Path: u.Path, Attempt: u.Attempt})
 		if err != nil {
 			return 0, err
 		}

@@ -21,10 +21,10 @@ import (
 
 // FetchResult sums up a batch's fetching.
 type FetchResult struct {
-	URLs    int            `json:"urls"`
-	Kinds   map[string]int `json:"kinds"` // outcomes by kind
-	Bytes   int64          `json:"bytes"`
-	Resumed int            `json:"resumed,omitempty"` // exchanges that an earlier attempt left
+	URLs    int                       `json:"urls"`
+	Kinds   map[crawl.OutcomeKind]int `json:"kinds"` // outcomes by kind
+	Bytes   int64                     `json:"bytes"`
+	Resumed int                       `json:"resumed,omitempty"` // exchanges that an earlier attempt left
 }
 
 // exchangeLog keeps exchanges: the log of the spool.
@@ -88,7 +88,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock politeness.Clock, lanes []lane) *fetching {
 	f := &fetching{
 		a: a, in: in, clock: clock, plan: plan, started: a.Now(), lanes: len(lanes),
-		done: map[string]bool{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[string]int{}},
+		done: map[string]bool{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[crawl.OutcomeKind]int{}},
 		borrower: func(claim string) borrow { return a.borrower(in.Crawl, claim, plan, clock) },
 	}
 	f.batchEnd = f.started.Add(a.Settings.BatchTime)

@@ -54,7 +54,7 @@ const (
 type noMeter struct{}
 
 func (noMeter) Fetched(int, int64, time.Duration) {}
-func (noMeter) Outcome(string)                    {}
+func (noMeter) Outcome(crawl.OutcomeKind)         {}
 func (noMeter) Archived(int, int64)               {}
 
 var shipped = sync.OnceValues(kb.Shipped)

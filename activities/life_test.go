@@ -79,11 +79,11 @@ func TestRecoveredOutcomes(t *testing.T) {
 	r.must(err)
 	left, err := r.recoverResult(t.Context(), in, life)
 	r.must(err)
-	kinds := map[string]string{}
+	kinds := map[string]crawl.OutcomeKind{}
 	for _, o := range left.Outcomes {
 		kinds[o.URL] += o.Kind
 	}
-	if want := map[string]string{rigSeed: "failed", manual: "done"}; !maps.Equal(kinds, want) {
+	if want := map[string]crawl.OutcomeKind{rigSeed: "failed", manual: "done"}; !maps.Equal(kinds, want) {
 		t.Errorf("the outcomes are %v, want %v", kinds, want)
 	}
 }

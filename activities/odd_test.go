@@ -19,7 +19,7 @@ func TestOddAnswersAreArchived(t *testing.T) {
 		path, head, body string
 		status           int
 		truncated        string
-		kind             string
+		kind             crawl.OutcomeKind
 	}{
 		{"000", "HTTP/1.1 000 Odd\r\nContent-Type: text/html\r\n\r\n", "<p>page", 0, "", crawl.OutcomeFailed},
 		{"99", "HTTP/1.1 99 Odd\r\nContent-Type: text/html\r\n\r\n", "<p>page", 99, "", crawl.OutcomeFailed},
@@ -56,7 +56,7 @@ func TestOddAnswersAreArchived(t *testing.T) {
 	r.check(r.dir)
 	states := r.states()
 	for _, o := range odd {
-		if state := states[rigSeed+o.path]; state != o.kind {
+		if state := states[rigSeed+o.path]; state != string(o.kind) {
 			t.Errorf("%s is %s, want %s", o.path, state, o.kind)
 		}
 	}

@@ -10,10 +10,10 @@ import (
 
 // DroppedURL is a URL that ended without a page, and why.
 type DroppedURL struct {
-	URL    string    `json:"url" cbor:"1,keyasint"`
-	Kind   string    `json:"kind" cbor:"2,keyasint"` // crawl.OutcomeFailed, OutcomeRobots or OutcomeRefused
-	Reason string    `json:"reason" cbor:"3,keyasint"`
-	At     time.Time `json:"at" cbor:"4,keyasint"`
+	URL    string            `json:"url" cbor:"1,keyasint"`
+	Kind   crawl.OutcomeKind `json:"kind" cbor:"2,keyasint"` // crawl.OutcomeFailed, OutcomeRobots or OutcomeRefused
+	Reason string            `json:"reason" cbor:"3,keyasint"`
+	At     time.Time         `json:"at" cbor:"4,keyasint"`
 }
 
 // lastEnds is how many URLs of each kind are remembered with their reasons; maxReason how long these may

@@ -412,7 +412,7 @@ func TestWhatTeaches(t *testing.T) {
 	}
 	r.submit("links", found...)
 	seen := judge("http://a.example/").PageFeatures
-	outcome := func(name, kind string, status int, seen []byte) crawl.PageOutcome {
+	outcome := func(name string, kind crawl.OutcomeKind, status int, seen []byte) crawl.PageOutcome {
 		return crawl.PageOutcome{Outcome: crawl.Outcome{URL: urls[name], Kind: kind, Status: status, After: r.clock.Now()}, Score: -1, Worth: 0.75, PageFeatures: seen}
 	}
 	r.must(r.Commit(Commit{Batch: "nothing", Outcomes: []crawl.PageOutcome{

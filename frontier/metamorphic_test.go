@@ -80,7 +80,7 @@ func (d *driver) pick() (b openBatch, ok bool) {
 }
 
 func (d *driver) outcome(url string) crawl.PageOutcome {
-	kinds := []string{crawl.OutcomeDone, crawl.OutcomeDone, crawl.OutcomeDone, crawl.OutcomeUnmodified, crawl.OutcomeRobots, crawl.OutcomeFailed, crawl.OutcomeRetry, crawl.OutcomeReturned}
+	kinds := []crawl.OutcomeKind{crawl.OutcomeDone, crawl.OutcomeDone, crawl.OutcomeDone, crawl.OutcomeUnmodified, crawl.OutcomeRobots, crawl.OutcomeFailed, crawl.OutcomeRetry, crawl.OutcomeReturned}
 	o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: url, Kind: kinds[d.random.IntN(len(kinds))], Status: 200, Bytes: 10}, Score: float64(d.random.IntN(100)) / 100}
 	if o.Kind == crawl.OutcomeRetry {
 		o.After = d.clock.Now().Add(time.Duration(d.random.IntN(300)) * time.Second)

@@ -12,13 +12,13 @@ import (
 // Unfetched is a URL that ended without a page, and without a batch: its host has no address, or one that must not be asked.
 // The frontier keeps it until the crawl log in the archive holds it.
 type Unfetched struct {
-	URL     string    `cbor:"1,keyasint"`
-	Kind    string    `cbor:"2,keyasint"`
-	Reason  string    `cbor:"3,keyasint"`
-	Via     string    `cbor:"4,keyasint,omitempty"`
-	Path    string    `cbor:"5,keyasint"`
-	Attempt int       `cbor:"6,keyasint"`
-	At      time.Time `cbor:"7,keyasint"`
+	URL     string            `cbor:"1,keyasint"`
+	Kind    crawl.OutcomeKind `cbor:"2,keyasint"`
+	Reason  string            `cbor:"3,keyasint"`
+	Via     string            `cbor:"4,keyasint,omitempty"`
+	Path    string            `cbor:"5,keyasint"`
+	Attempt int               `cbor:"6,keyasint"`
+	At      time.Time         `cbor:"7,keyasint"`
 }
 
 // keepUnfetched keeps the outcome of a URL that has ended, for the archive.

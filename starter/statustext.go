@@ -184,8 +184,9 @@ const endsShown = 10
 
 // endGroup is a group of URLs that ended without a page for the same reason.
 type endGroup struct {
-	kind, reason, last string
-	n                  int
+	kind         crawl.OutcomeKind
+	reason, last string
+	n            int
 }
 
 // grouped groups URLs that ended without a page by kind and reason. The group of the last URL comes last.
@@ -207,11 +208,10 @@ func grouped(ends []frontier.DroppedURL) (groups []endGroup) {
 func writeEnds(line printer, ends []frontier.DroppedURL) {
 	groups := grouped(ends)
 	for _, g := range groups[max(len(groups)-endsShown, 0):] {
-		kind := map[string]string{crawl.OutcomeFailed: "failed", crawl.OutcomeRobots: "robots", crawl.OutcomeRefused: "refused"}[g.kind]
 		if g.n == 1 {
-			line("  %-9s %s: %s", kind, g.last, g.reason)
+			line("  %-9s %s: %s", g.kind, g.last, g.reason)
 		} else {
-			line("  %-9s %s: %s (and %d more of the last ones)", kind, g.last, g.reason, g.n-1)
+			line("  %-9s %s: %s (and %d more of the last ones)", g.kind, g.last, g.reason, g.n-1)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/spool"
 	"github.com/muninn-archive/muninn/internal/version"
@@ -73,7 +74,7 @@ func (m *meter) Fetched(status int, bytes int64, elapsed time.Duration) {
 }
 
 // Outcome counts an outcome.
-func (m *meter) Outcome(kind string) { m.outcomes.WithLabelValues(kind).Inc() }
+func (m *meter) Outcome(kind crawl.OutcomeKind) { m.outcomes.WithLabelValues(string(kind)).Inc() }
 
 // Archived counts a segment.
 func (m *meter) Archived(pages int, bytes int64) {

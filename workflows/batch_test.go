@@ -14,6 +14,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -38,7 +39,7 @@ func batchSteps(e *env, open activities.OpenResult, fail string, err error, exce
 		"Lease":     func(name string) { acts(e, name, func(activities.LeaseInput) error { return failing(name) }) },
 		"FetchTargets": func(name string) {
 			does(e, name, func(activities.BatchInput) (activities.FetchResult, error) {
-				return activities.FetchResult{URLs: 3, Kinds: map[string]int{"done": 3}}, failing(name)
+				return activities.FetchResult{URLs: 3, Kinds: map[crawl.OutcomeKind]int{crawl.OutcomeDone: 3}}, failing(name)
 			})
 		},
 		"Process": func(name string) {

@@ -12,29 +12,32 @@ import (
 // Logged is a line of the crawl log: one attempt at a URL, and its outcome. Every outcome has one, with or without a
 // response.
 type Logged struct {
-	Time    time.Time `json:"time"` // when the try began; of a URL that was not asked for, when that was decided
-	URL     string    `json:"url"`
-	Kind    string    `json:"kind"`              // an outcome (crawl.OutcomeDone …), LoggedRobots or LoggedDNS
-	Status  int       `json:"status,omitempty"`  // of HTTP; 0: there was no response
-	Reason  string    `json:"reason,omitempty"`  // why there is no page, or why it is tried again
-	Via     string    `json:"via,omitempty"`     // the page it was found on
-	Path    string    `json:"path,omitempty"`    // hop letters
-	Attempt int       `json:"attempt,omitempty"` // of the URL in its run, from 1
-	Bytes   int64     `json:"bytes,omitempty"`   // on the wire
-	Millis  int64     `json:"ms,omitempty"`      // from the start to the last byte
-	IP      string    `json:"ip,omitempty"`
-	Claim   string    `json:"claim,omitempty"` // the lane
+	Time    time.Time  `json:"time"` // when the try began; of a URL that was not asked for, when that was decided
+	URL     string     `json:"url"`
+	Kind    LoggedKind `json:"kind"`
+	Status  int        `json:"status,omitempty"`  // of HTTP; 0: there was no response
+	Reason  string     `json:"reason,omitempty"`  // why there is no page, or why it is tried again
+	Via     string     `json:"via,omitempty"`     // the page it was found on
+	Path    string     `json:"path,omitempty"`    // hop letters
+	Attempt int        `json:"attempt,omitempty"` // of the URL in its run, from 1
+	Bytes   int64      `json:"bytes,omitempty"`   // on the wire
+	Millis  int64      `json:"ms,omitempty"`      // from the start to the last byte
+	IP      string     `json:"ip,omitempty"`
+	Claim   string     `json:"claim,omitempty"` // the lane
 }
+
+// LoggedKind is an outcome (crawl.OutcomeKind), LoggedRobots or LoggedDNS.
+type LoggedKind string
 
 // The kinds of lines that are of no outcome.
 const (
-	LoggedRobots = "robots.txt" // a robots.txt was asked for
-	LoggedDNS    = "dns"        // a name was resolved
+	LoggedRobots LoggedKind = "robots.txt" // a robots.txt was asked for
+	LoggedDNS    LoggedKind = "dns"        // a name was resolved
 )
 
 // WithoutPage reports whether the URL ended without a page.
 func (l *Logged) WithoutPage() bool {
-	switch l.Kind {
+	switch crawl.OutcomeKind(l.Kind) {
 	case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:
 		return true
 	case crawl.OutcomeDone:
@@ -46,7 +49,7 @@ func (l *Logged) WithoutPage() bool {
 // LoggedExchange is the line of an exchange; attempt counts the tries of its URL from 1.
 func LoggedExchange(x *crawl.Exchange, attempt int) Logged {
 	l := Logged{
-		Time: x.Started, URL: x.URL, Kind: x.Outcome.Kind, Status: x.Status, Reason: x.Outcome.Reason, Via: x.Via, Path: x.Path,
+		Time: x.Started, URL: x.URL, Kind: LoggedKind(x.Outcome.Kind), Status: x.Status, Reason: x.Outcome.Reason, Via: x.Via, Path: x.Path,
 		Attempt: attempt, Bytes: x.Outcome.Bytes, Millis: x.Elapsed.Milliseconds(), IP: x.IP, Claim: x.Claim,
 	}
 	switch x.Kind {
@@ -72,7 +75,7 @@ func (s *Segment) Log(l Logged) error {
 func (l *Logged) append(b []byte) []byte {
 	b = l.Time.UTC().AppendFormat(append(b, "{\"time\":\""...), time.RFC3339Nano)
 	b = appendText(b, "\",\"url\":", l.URL)
-	b = appendText(b, ",\"kind\":", l.Kind)
+	b = appendText(b, ",\"kind\":", string(l.Kind))
 	number := func(name string, n int64) {
 		if n != 0 {
 			b = strconv.AppendInt(append(b, name...), n, 10)

@@ -19,7 +19,7 @@ func appendMetadata(b []byte, c Capture) []byte {
 	})
 	switch c.Outcome.Kind {
 	case crawl.OutcomeRetry:
-		b = appendField(b, "muninn-outcome", oneLine(c.Outcome.Kind+": "+c.Outcome.Reason))
+		b = appendField(b, "muninn-outcome", oneLine(string(c.Outcome.Kind)+": "+c.Outcome.Reason))
 	case crawl.OutcomeUnmodified:
 		b = appendFields(b, headerFields(c.Header()))
 	}

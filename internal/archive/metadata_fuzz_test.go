@@ -26,7 +26,7 @@ func FuzzMetadata(f *testing.F) {
 		c.Page = p
 		list := [][2]string{
 			{"via", via}, {"hopsFromSeed", strings.TrimPrefix(path, crawl.HopSeed.String())}, {"fetchTimeMs", "1"}, {"muninn-http-fault", rule},
-			{"muninn-outcome", crawl.OutcomeRetry + ": " + title},
+			{"muninn-outcome", string(crawl.OutcomeRetry) + ": " + title},
 		}
 		if score >= 0 {
 			list = append(list, [2]string{"muninn-score", fmt.Sprintf("%.4f", score)})

@@ -83,7 +83,7 @@ func (w *worker) run(commit bool) {
 	for _, url := range taken {
 		if w.random.IntN(6) == 0 {
 			o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeFailed, Reason: "no route"}, Score: -1}
-			must(w.t, s.Log(archive.Logged{Time: w.now, URL: url, Kind: o.Kind, Reason: o.Reason, Attempt: 1}))
+			must(w.t, s.Log(archive.Logged{Time: w.now, URL: url, Kind: archive.LoggedKind(o.Kind), Reason: o.Reason, Attempt: 1}))
 			c.Outcomes = append(c.Outcomes, o)
 			continue
 		}

@@ -2,19 +2,21 @@ package crawl
 
 import "time"
 
-// The kinds of exchange.
+// ExchangeKind says what an exchange was made for.
+type ExchangeKind string
+
 const (
-	ExchangePage   = "page"
-	ExchangeRobots = "robots"
-	ExchangeDNS    = "dns"
+	ExchangePage   ExchangeKind = "page"
+	ExchangeRobots ExchangeKind = "robots"
+	ExchangeDNS    ExchangeKind = "dns"
 	// ExchangeIntent is written before a request, so that a worker that is killed knows on its return
 	// that the host may just have been asked.
-	ExchangeIntent = "intent"
+	ExchangeIntent ExchangeKind = "intent"
 )
 
 // Exchange describes one request and its response on the wire, or why there was none.
 type Exchange struct {
-	Kind        string        `json:"kind"`
+	Kind        ExchangeKind  `json:"kind"`
 	URL         string        `json:"url"`
 	Claim       string        `json:"claim"` // the lane: one claim of the batch
 	IP          string        `json:"ip,omitempty"`

@@ -58,26 +58,28 @@ type Visit struct {
 	Date         time.Time `json:"date,omitzero"`    // WARC-Date of the original
 }
 
-// The kinds of outcome of a claimed URL. Every URL ever claimed ends with one.
+// OutcomeKind says how a claimed URL ended. Every URL ever claimed ends with one.
+type OutcomeKind string
+
 const (
-	OutcomeDone       = "done"       // archived
-	OutcomeUnmodified = "unmodified" // 304, archived as a revisit
-	OutcomeRobots     = "robots"     // refused by robots.txt
-	OutcomeRefused    = "refused"    // refused by the address guard or the scope
-	OutcomeRetry      = "retry"      // failed for now; it goes back with back-off
-	OutcomeFailed     = "failed"     // failed for good
-	OutcomeReturned   = "returned"   // not tried; it goes back as it was
+	OutcomeDone       OutcomeKind = "done"       // archived
+	OutcomeUnmodified OutcomeKind = "unmodified" // 304, archived as a revisit
+	OutcomeRobots     OutcomeKind = "robots"     // refused by robots.txt
+	OutcomeRefused    OutcomeKind = "refused"    // refused by the address guard or the scope
+	OutcomeRetry      OutcomeKind = "retry"      // failed for now; it goes back with back-off
+	OutcomeFailed     OutcomeKind = "failed"     // failed for good
+	OutcomeReturned   OutcomeKind = "returned"   // not tried; it goes back as it was
 )
 
 // Outcome is what FETCH knows of the end of a claimed URL.
 type Outcome struct {
-	URL    string    `json:"url"`
-	Kind   string    `json:"kind"`
-	Status int       `json:"status,omitempty"` // HTTP status, 0 if there was no response
-	Reason string    `json:"reason,omitempty"`
-	Bytes  int64     `json:"bytes,omitempty"` // on the wire, both ways
-	After  time.Time `json:"after,omitzero"`  // a retry not before
-	Visit  Visit     `json:"visit,omitzero"`  // what to remember: the validators, until ARCHIVE adds the record
+	URL    string      `json:"url"`
+	Kind   OutcomeKind `json:"kind"`
+	Status int         `json:"status,omitempty"` // HTTP status, 0 if there was no response
+	Reason string      `json:"reason,omitempty"`
+	Bytes  int64       `json:"bytes,omitempty"` // on the wire, both ways
+	After  time.Time   `json:"after,omitzero"`  // a retry not before
+	Visit  Visit       `json:"visit,omitzero"`  // what to remember: the validators, until ARCHIVE adds the record
 }
 
 // PageOutcome is what COMMIT takes: how a claimed URL ended, and what became of its page.

@@ -145,7 +145,7 @@ func TestHeaderWithoutEnd(t *testing.T) {
 // TestRobotsWithFaultyHeader: the rules are obeyed; a file that can be read in two ways disallows everything.
 func TestRobotsWithFaultyHeader(t *testing.T) {
 	const rules = "User-agent: *\nDisallow: /half\n"
-	for wire, open := range map[string]string{
+	for wire, open := range map[string]crawl.OutcomeKind{
 		page("200 OK", rules, "no colon"): crawl.OutcomeDone,
 		page("200 OK", rules, "X: \x00"):  crawl.OutcomeRetry,
 	} {

@@ -95,7 +95,7 @@ func (l *Lane) giveBack(ctx context.Context, rest []crawl.Target, stop *stopErro
 }
 
 // retry gives the URL back with back-off, or ends it with the given kind at its last attempt.
-func (l *Lane) retry(ctx context.Context, t crawl.Target, final, reason string, wait time.Duration) error {
+func (l *Lane) retry(ctx context.Context, t crawl.Target, final crawl.OutcomeKind, reason string, wait time.Duration) error {
 	o := crawl.Outcome{Kind: final, Reason: reason}
 	if t.Attempts+1 < l.client.limits.MaxAttempts {
 		o.Kind, o.After = crawl.OutcomeRetry, l.client.now().Add(wait)

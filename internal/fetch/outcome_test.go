@@ -20,10 +20,10 @@ func TestFailures(t *testing.T) {
 	tests := []struct {
 		name        string
 		a           answer
-		now, last   string // kinds of outcome
+		now, last   crawl.OutcomeKind
 		reason      string
-		after       string // kind of the next target, done if empty
-		wantPayload bool   // the response is kept
+		after       crawl.OutcomeKind // kind of the next target, done if empty
+		wantPayload bool              // the response is kept
 	}{
 		{name: "never answers", a: answer{then: "hang"}, now: crawl.OutcomeRetry, last: crawl.OutcomeFailed, reason: "read the response"},
 		{name: "hangs up", a: answer{then: "close"}, now: crawl.OutcomeRetry, last: crawl.OutcomeFailed, reason: "read the response"},
@@ -86,7 +86,7 @@ func TestHostDown(t *testing.T) {
 	h := newHost(t, func(seen) answer { return answer{} })
 	a, b := h.url("/a"), h.url("/b")
 	_ = h.ln.Close()
-	for failures, want := range []string{crawl.OutcomeReturned, crawl.OutcomeReturned, crawl.OutcomeReturned, crawl.OutcomeFailed} {
+	for failures, want := range []crawl.OutcomeKind{crawl.OutcomeReturned, crawl.OutcomeReturned, crawl.OutcomeReturned, crawl.OutcomeFailed} {
 		r := h.run(t, newClient(t, h.clock, nil), func(l *Lane) { l.Failures = failures }, targets(a, b)...)
 		if r.err != nil || !r.Unreachable || !r.Next.After(h.clock.now()) {
 			t.Errorf("%d failures before: %+v, %v", failures, r.Ending, r.err)
@@ -126,7 +126,7 @@ func TestUntriedTargetsGoBack(t *testing.T) {
 	c := newClient(t, h.clock, nil)
 	moved := "http://127.9.9.9:1/moved"
 	r := h.run(t, c, nil, targets("ftp://a/", moved, h.url("/a"))...)
-	for u, want := range map[string]string{"ftp://a/": crawl.OutcomeFailed, moved: crawl.OutcomeReturned, h.url("/a"): crawl.OutcomeRetry} {
+	for u, want := range map[string]crawl.OutcomeKind{"ftp://a/": crawl.OutcomeFailed, moved: crawl.OutcomeReturned, h.url("/a"): crawl.OutcomeRetry} {
 		if o := r.outcome(t, u); o.Kind != want {
 			t.Errorf("%s: %+v, want %s", u, o, want)
 		}
@@ -147,7 +147,7 @@ func TestConditionalRequests(t *testing.T) {
 	tests := []struct {
 		name     string
 		previous crawl.Visit
-		want     string
+		want     crawl.OutcomeKind
 		etag     string
 	}{
 		{"first visit", crawl.Visit{}, crawl.OutcomeDone, `"v2"`},

@@ -192,7 +192,7 @@ func TestHostAsksToWait(t *testing.T) {
 		path   string // which answers so
 		wire   func(now time.Time) string
 		want   time.Duration
-		others string
+		others crawl.OutcomeKind
 
 		trouble politeness.Trouble
 	}{
@@ -257,7 +257,7 @@ func TestLeaseEnds(t *testing.T) {
 		l.Politeness.MinDelay = seconds(30)
 		l.ValidUntil = func() time.Time { return end }
 	}, targets(h.url("/a"), h.url("/b"), h.url("/c"), h.url("/d"))...)
-	for path, want := range map[string]string{"/a": crawl.OutcomeDone, "/b": crawl.OutcomeDone, "/c": crawl.OutcomeReturned, "/d": crawl.OutcomeReturned} {
+	for path, want := range map[string]crawl.OutcomeKind{"/a": crawl.OutcomeDone, "/b": crawl.OutcomeDone, "/c": crawl.OutcomeReturned, "/d": crawl.OutcomeReturned} {
 		if o := r.outcome(t, h.url(path)); o.Kind != want {
 			t.Errorf("%s: %+v, want %s", path, o, want)
 		}

@@ -212,7 +212,7 @@ func TestLaneKeepsDNS(t *testing.T) {
 	got := h.run(t, c, nil, targets(base+"/a", base+"/b")...)
 	var kinds []string
 	for _, x := range got.all {
-		kinds = append(kinds, x.Kind)
+		kinds = append(kinds, string(x.Kind))
 	}
 	if strings.Join(kinds, " ") != "dns robots page page" {
 		t.Errorf("exchanges %v", kinds)
@@ -256,7 +256,7 @@ func TestForget(t *testing.T) {
 	fetch := func(at string) (all []kept, kinds string) {
 		all = h.run(t, c, nil, targets(at+"/a")...).all
 		for _, x := range all {
-			kinds += x.Kind + " "
+			kinds += string(x.Kind) + " "
 		}
 		return all, kinds
 	}

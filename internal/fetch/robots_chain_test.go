@@ -70,7 +70,7 @@ func TestRobotsChainOfTheOwnAddress(t *testing.T) {
 	target := at("one.example", h) + "/a"
 	const rest = 30 * time.Second // of the address, before the second lane
 	var earliest time.Time
-	for i, want := range []string{crawl.OutcomeReturned, crawl.OutcomeDone} {
+	for i, want := range []crawl.OutcomeKind{crawl.OutcomeReturned, crawl.OutcomeDone} {
 		r := h.run(t, c, func(l *Lane) {
 			l.NotBefore = earliest
 			l.Borrow = func(_ context.Context, _ urls.URL, addr netip.Addr, _ time.Time) (Loan, error) {
@@ -108,7 +108,7 @@ func TestRobotsChainToNowhere(t *testing.T) {
 	})
 	c := newClient(t, h.clock, nil)
 	var next time.Time
-	for i, want := range []string{crawl.OutcomeReturned, crawl.OutcomeReturned, crawl.OutcomeDone} {
+	for i, want := range []crawl.OutcomeKind{crawl.OutcomeReturned, crawl.OutcomeReturned, crawl.OutcomeDone} {
 		r := h.run(t, c, func(l *Lane) {
 			l.NotBefore, l.Politeness.MinDelay = next, seconds(30)
 			if until := h.clock.now().Add(15 * time.Second); i == 0 { // for the first request, and not for the second
@@ -174,7 +174,7 @@ func TestRobotsElsewhereInABatch(t *testing.T) {
 		name  string
 		batch time.Duration
 		busy  bool // until the batch ends
-		want  string
+		want  crawl.OutcomeKind
 		met   int // batches that count
 	}{
 		{"long", time.Minute, false, crawl.OutcomeRobots, 0},

@@ -46,9 +46,9 @@ func TestRobots(t *testing.T) {
 	tests := []struct {
 		name   string
 		robots func(seen) answer
-		open   string // outcome of /open, done if empty
-		half   string // outcome of /half
-		asked  int    // requests for robots.txt
+		open   crawl.OutcomeKind // outcome of /open, done if empty
+		half   crawl.OutcomeKind // outcome of /half
+		asked  int               // requests for robots.txt
 	}{
 		{name: "404", robots: fixed(noRobots), asked: 1},
 		{name: "403", robots: fixed(page("403 Forbidden", "no")), asked: 1},
@@ -83,7 +83,7 @@ func TestRobots(t *testing.T) {
 				if r.err != nil {
 					t.Fatal(r.err)
 				}
-				for path, want := range map[string]string{"/open": test.open, "/half": test.half} {
+				for path, want := range map[string]crawl.OutcomeKind{"/open": test.open, "/half": test.half} {
 					if want == "" {
 						want = crawl.OutcomeDone
 					}
@@ -118,8 +118,8 @@ func TestRobotsElsewhere(t *testing.T) {
 	tests := []struct {
 		name   string
 		borrow error
-		open   string
-		half   string
+		open   crawl.OutcomeKind
+		half   crawl.OutcomeKind
 		kept   int
 	}{
 		{"borrowed", nil, crawl.OutcomeDone, crawl.OutcomeRobots, 2},
@@ -313,7 +313,7 @@ func TestRobotsExpire(t *testing.T) {
 	c := newClient(t, h.clock, nil)
 	steps := []struct {
 		wait  time.Duration
-		want  string
+		want  crawl.OutcomeKind
 		asked int
 	}{
 		{0, crawl.OutcomeRetry, 1},

@@ -38,7 +38,7 @@ func TestMuteOrigin(t *testing.T) {
 	})
 	dead := closedPort(t)
 	noTLS := "https" + h.url("")[len("http"):]
-	for attempts, want := range []string{crawl.OutcomeRetry, crawl.OutcomeRetry, crawl.OutcomeRetry, crawl.OutcomeFailed} {
+	for attempts, want := range []crawl.OutcomeKind{crawl.OutcomeRetry, crawl.OutcomeRetry, crawl.OutcomeRetry, crawl.OutcomeFailed} {
 		list := targets(dead+"/x", h.url("/a"), dead+"/y", noTLS+"/z", h.url("/b"))
 		for i := range list {
 			list[i].Attempts = attempts
@@ -47,7 +47,7 @@ func TestMuteOrigin(t *testing.T) {
 		if r.err != nil || r.Unreachable {
 			t.Fatalf("%+v, %v: the host answers", r.Ending, r.err)
 		}
-		for u, want := range map[string]string{
+		for u, want := range map[string]crawl.OutcomeKind{
 			dead + "/x": want, dead + "/y": want, noTLS + "/z": want, h.url("/a"): crawl.OutcomeDone, h.url("/b"): crawl.OutcomeDone,
 		} {
 			if o := r.outcome(t, u); o.Kind != want {

@@ -93,7 +93,7 @@ func TestLaneIsEnded(t *testing.T) {
 	s := &steered{at: 2, change: func(s *steered) { s.over = true }}
 	client, change := s.lane(t, h)
 	out := h.run(t, client, change, targets(h.url("/1"), h.url("/2"), h.url("/3"))...)
-	for path, kind := range map[string]string{"/1": crawl.OutcomeDone, "/2": crawl.OutcomeReturned, "/3": crawl.OutcomeReturned} {
+	for path, kind := range map[string]crawl.OutcomeKind{"/1": crawl.OutcomeDone, "/2": crawl.OutcomeReturned, "/3": crawl.OutcomeReturned} {
 		if o := out.outcome(t, h.url(path)); out.err != nil || o.Kind != kind {
 			t.Errorf("%s: %+v, %v", path, o, out.err)
 		}
@@ -178,7 +178,7 @@ func TestForbiddenBeforeRequest(t *testing.T) {
 			return nil
 		}
 	}, targets(h.url("/1"), h.url("/2"), h.url("/3"))...)
-	for path, kind := range map[string]string{"/1": crawl.OutcomeDone, "/2": crawl.OutcomeRefused, "/3": crawl.OutcomeDone} {
+	for path, kind := range map[string]crawl.OutcomeKind{"/1": crawl.OutcomeDone, "/2": crawl.OutcomeRefused, "/3": crawl.OutcomeDone} {
 		if o := out.outcome(t, h.url(path)); out.err != nil || o.Kind != kind {
 			t.Errorf("%s: %+v, %v", path, o, out.err)
 		}

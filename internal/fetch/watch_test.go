@@ -112,7 +112,7 @@ func TestSlowExchangeYields(t *testing.T) {
 		} else if n := asked.Load(); n != int64(refused)+1 {
 			t.Errorf("the lease is given back %d times after %d refusals", n, refused)
 		}
-		for u, kind := range map[string]string{"/a": crawl.OutcomeDone, "/slow": crawl.OutcomeDone, "/b": want} {
+		for u, kind := range map[string]crawl.OutcomeKind{"/a": crawl.OutcomeDone, "/slow": crawl.OutcomeDone, "/b": want} {
 			if o := r.outcome(t, h.url(u)); o.Kind != kind {
 				t.Errorf("%d refusals: %s %+v, want %s", refused, u, o, kind)
 			}

@@ -105,7 +105,7 @@ func TestTruncation(t *testing.T) {
 		a      answer
 		change func(*Limits)
 		want   string
-		kind   string
+		kind   crawl.OutcomeKind
 		min    int // bytes of body kept
 		max    int
 	}{

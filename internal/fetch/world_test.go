@@ -120,7 +120,10 @@ func TestFaultsWorld(t *testing.T) {
 
 // last gives the outcome of a fault at the last attempt; first at an earlier one. Faults that are not here
 // are done at once.
-var faultOutcomes = map[string]struct{ first, last, truncated string }{
+var faultOutcomes = map[string]struct {
+	first, last crawl.OutcomeKind
+	truncated   string
+}{
 	"drip":       {crawl.OutcomeDone, crawl.OutcomeDone, "time"},
 	"flood":      {crawl.OutcomeDone, crawl.OutcomeDone, "length"},
 	"bomb":       {crawl.OutcomeDone, crawl.OutcomeDone, "length"},

@@ -17,10 +17,10 @@ func (e *Engine) Recover(ctx context.Context, d crawl.Definition, store archive.
 	left.Originals = map[string]crawl.Visit{}
 	ended := map[string]bool{} // without a page: a response may be archived nevertheless, and is no second outcome
 	err = archive.ReadLog(ctx, store, &m, func(l archive.Logged) error {
-		switch l.Kind {
+		switch kind := crawl.OutcomeKind(l.Kind); kind {
 		case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:
 			ended[l.URL] = true
-			left.Outcomes = append(left.Outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: l.URL, Kind: l.Kind, Status: l.Status, Reason: l.Reason, Bytes: l.Bytes}, Score: -1})
+			left.Outcomes = append(left.Outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: l.URL, Kind: kind, Status: l.Status, Reason: l.Reason, Bytes: l.Bytes}, Score: -1})
 		}
 		return nil
 	})

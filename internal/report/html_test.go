@@ -163,7 +163,7 @@ func TestHTML(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.head, got, c.want)
 		}
 	}
-	if got, want := d.table(t, "URL", "kind"), [][]string{{"http://gone.example/", crawl.OutcomeFailed, "no such host"}}; !slices.EqualFunc(got, want, slices.Equal) {
+	if got, want := d.table(t, "URL", "kind"), [][]string{{"http://gone.example/", string(crawl.OutcomeFailed), "no such host"}}; !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("ends %q, want %q", got, want)
 	}
 	if got, want := d.table(t, "URL", "score"), [][]string{{"http://a.example/1", "0.750"}, {"http://b.example/", "0.500"}, {"http://a.example/2", "0.250"}}; !slices.EqualFunc(got, want, slices.Equal) {
