@@ -17,6 +17,7 @@ type Words struct {
 	list   []string
 	grams  map[uint64][]entry // bytes → words
 	filter *filter
+	common *filter  // of the bytes that look-ups at three places share
 	keys   []uint64 // of table, plus one; 0: nothing is there. Most look-ups end here, so that they are apart
 	table  []bucket // of grams, by hash, for looking up; made by seal
 	mask   uint64
@@ -81,6 +82,9 @@ func newWords(shortest int) Words {
 
 // low has the bits of the bytes that are looked up.
 func (w *Words) low() uint64 { return 1<<(8*w.min) - 1 }
+
+// inCommon has the bits of the bytes that look-ups at three places in a row have in common: all but two of each.
+func (w *Words) inCommon() uint64 { return w.low() >> 16 }
 
 // at reads bytes of a text, as many as are looked up.
 func (w *Words) at(text string) uint64 {
@@ -172,9 +176,13 @@ func (w *Words) seal() {
 	if len(w.grams) > few {
 		w.filter.shift = 64 - manyBits
 	}
+	w.common = &filter{shift: 64 - fewBits}
 	shared := map[uint64]int{}
 	for key := range w.grams {
 		w.filter.set(key)
+		for place := range 3 {
+			w.common.set(key >> (8 * place) & w.inCommon())
+		}
 		shared[w.filter.slot(key)]++
 	}
 	for key, entries := range w.grams {
@@ -226,9 +234,12 @@ func (w *Words) Find(text []byte, found Found) Found {
 		defer filters.Put(f)
 		w.filter.copyTo(f)
 	}
-	i, low := 0, w.low()
+	i, low, inCommon := 0, w.low(), w.inCommon()
 	for ; i+8 <= len(text); i += 3 { // three places at a time, of which mostly none is of interest
 		eight := binary.LittleEndian.Uint64(text[i:])
+		if w.common.bit(eight>>16&inCommon)&1 == 0 {
+			continue // whichever of the three places a word's bytes are at, the third one begins with a part of them
+		}
 		a, b, c := f.bit(eight&low), f.bit(eight>>8&low), f.bit(eight>>16&low)
 		if (a|b|c)&1 == 0 {
 			continue

@@ -5,51 +5,60 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
 // TestWords compares one pass with a search for each word, on texts made of parts of words.
 func TestWords(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	var list []string
-	for range 200 {
-		var b strings.Builder
-		for range 4 + random.IntN(8) {
-			b.WriteByte("abc"[random.IntN(3)])
-		}
-		list = append(list, b.String())
-	}
-	w := newWords(4)
-	ids := map[string]int{}
-	for _, word := range list {
-		id, ok := w.add(word)
-		if !ok {
-			t.Fatalf("%q is not taken", word)
-		}
-		ids[word] = id
-	}
-	if _, ok := w.add("abc"); ok {
-		t.Error("a word of three bytes is taken")
-	}
-	hits := 0
-	var found Found
-	for n := range 400 {
-		page := make([]byte, n)
-		for i := range page {
-			page[i] = "abc"[random.IntN(3)]
-		}
-		found = w.Find(page, found)
-		for word, id := range ids {
-			want := strings.Contains(string(page), word)
-			if found.Has(id) != want {
-				t.Fatalf("%q in %q: %v", word, page, found.Has(id))
+	for shortest := MinWord; shortest <= xpath.MinWord; shortest++ {
+		random := rand.New(rand.NewPCG(1, 2))
+		text := func(n int) string {
+			b := make([]byte, n)
+			for i := range b {
+				b[i] = "abc"[random.IntN(3)]
 			}
-			if want {
-				hits++
+			return string(b)
+		}
+		w := newWords(shortest)
+		ids := map[string]int{}
+		for range 200 {
+			word := text(shortest + random.IntN(8))
+			id, ok := w.add(word)
+			if !ok {
+				t.Fatalf("%q is not taken", word)
+			}
+			ids[word] = id
+		}
+		if _, ok := w.add(text(shortest - 1)); ok {
+			t.Errorf("a word of %d bytes is taken", shortest-1)
+		}
+		hits := 0
+		var found Found
+		check := func(page string) {
+			found = w.Find([]byte(page), found)
+			for word, id := range ids {
+				want := strings.Contains(page, word)
+				if found.Has(id) != want {
+					t.Fatalf("%q in %q: %v", word, page, found.Has(id))
+				}
+				if want {
+					hits++
+				}
 			}
 		}
-	}
-	if hits == 0 {
-		t.Error("no word was ever there")
+		for n := range 400 {
+			check(text(n))
+		}
+		for word := range ids { // at each place of a text of other bytes, short and long
+			for n := range 12 {
+				check(strings.Repeat("x", n) + word + strings.Repeat("y", n%3))
+			}
+			check(strings.Repeat("x", longText+random.IntN(3)) + word + strings.Repeat("y", random.IntN(9)))
+		}
+		if hits == 0 {
+			t.Error("no word was ever there")
+		}
 	}
 }
 
