@@ -70,7 +70,8 @@ type Activities struct {
 
 	differing string // workers that have other host groups
 
-	unwritable storeFaults
+	unwritable batchFaults // archives
+	refusals   batchFaults // of deliveries, by other workers
 }
 
 // Observe has an engine write to the logs of the activities that call it, and report its progress in their heartbeats.

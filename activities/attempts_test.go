@@ -150,7 +150,7 @@ func TestArchiveCannotBeWritten(t *testing.T) {
 
 // The fault of a batch that has ended does not hold the crawl.
 func TestStoreFaultsEnd(t *testing.T) {
-	var f storeFaults
+	var f batchFaults
 	now := time.Now()
 	f.end("c", "b-1", &archive.StoreError{Err: errDenied}, now)
 	f.end("c", "b-2", &archive.StoreError{Err: errNoAnswer}, now.Add(time.Second))

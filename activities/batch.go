@@ -17,6 +17,8 @@ type BatchInput struct {
 	// Spread says that the crawl is spread over the ring: what the batch finds for other workers is delivered before it is committed.
 	Spread    bool  `json:"spread,omitempty"`
 	Delivered []int `json:"delivered,omitempty"` // partitions for which that is done
+	// Refused is which worker has refused the last delivery, and why: what it refused it refuses again, until an operator changes something.
+	Refused string `json:"refused,omitempty"`
 }
 
 // batch returns the batch in the frontier.

@@ -3,9 +3,12 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/ring"
 )
@@ -65,14 +68,31 @@ func (a *Activities) Deliver(ctx context.Context, in DeliverInput) (out DeliverR
 }
 
 func (a *Activities) deliver(ctx context.Context, in DeliverInput, partitions []int, may func(frontier.Partition) error) error {
-	store, err := a.Archives.Open(ctx, in.Where)
+	store, err := a.sourceOf(ctx, in)
 	if err != nil {
 		return err
 	}
-	return a.Engine.Deliver(ctx, store, pipeline.Arrival{
+	err = a.Engine.Deliver(ctx, store, pipeline.Arrival{
 		Segment: archive.Label{Crawl: in.Crawl, Batch: in.Batch, Nonce: in.Nonce, Worker: in.Worker, Prefix: in.Prefix},
 		Run:     in.Run, Watermark: in.Watermark, Partitions: partitions,
 	}, may)
+	if errors.Is(err, archive.ErrNotFound) { // its worker has put it there, and stores are consistent
+		err = &crawl.InputError{Message: fmt.Sprintf("the segment of batch %s is not in %s as this worker sees it: its settings archive, s3-endpoint and s3-region must name the store that worker %s writes to: %v",
+			in.Batch, in.Where, in.Worker, err)}
+	}
+	return err
+}
+
+// sourceOf is the archive that a delivery is read from: one that batches of the crawl have gone to, whatever is allowed now, or one that is allowed.
+func (a *Activities) sourceOf(ctx context.Context, in DeliverInput) (archive.Store, error) {
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(plan.Archives, func(p frontier.Place) bool { return p.Where == in.Where }) {
+		return a.Archives.reopen(ctx, in.Where)
+	}
+	return a.Archives.Open(ctx, in.Where)
 }
 
 // acceptedOf are the partitions that may take deliveries, and why the first of the others may not.
@@ -96,6 +116,26 @@ func comesAgain(err error) bool {
 		}
 	}
 	return false
+}
+
+// noteRefusal notes that another worker refuses what a batch has found, or that none does any more.
+func (a *Activities) noteRefusal(in BatchInput) {
+	var refusal error
+	if in.Refused != "" {
+		refusal = errors.New(in.Refused)
+	}
+	a.refusals.note(in.Crawl, in.Batch, refusal, a.Now())
+}
+
+// DeliveryHold keeps a crawl from claiming while another worker refuses its links, as by a setting: batches that wait for that keep their claims and
+// their spool, and further ones would wait as well.
+func DeliveryHold(a *Activities) Hold {
+	return func(crawl string) string {
+		if err := a.refusals.newest(crawl, a.Now()); err != nil {
+			return fmt.Sprintf("links are not delivered: %v", err)
+		}
+		return ""
+	}
 }
 
 // check asks the ring for a right of this process; a worker that is in no ring has all.

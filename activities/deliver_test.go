@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
+
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -368,6 +370,59 @@ func TestDeliveriesAreBounded(t *testing.T) {
 		t.Error(err)
 	} else {
 		leave()
+	}
+}
+
+// TestDeliveryRefused: a worker whose settings refuse a delivery names the setting, and trying it again does not help. The crawl holds at the batch's worker until
+// the settings are changed. An archive that the crawl was begun with is read whatever is allowed since.
+func TestDeliveryRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(receiver *rig, in *DeliverInput)
+		want   string // "": it is delivered
+	}{
+		"less is allowed than at the begin": {change: func(receiver *rig, _ *DeliverInput) {
+			receiver.Archives.Default, receiver.Archives.Allow = "s3://other", nil
+		}},
+		"another archive, which is not allowed": {func(receiver *rig, in *DeliverInput) {
+			receiver.Archives.Allow, in.Where = nil, "s3://other"
+		}, "archive-allow"},
+		"another store of the same name": {func(_ *rig, in *DeliverInput) { in.Nonce = "fedcba9876543210" }, "s3-endpoint"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSpreadRing(t, "v", "w")
+			from := s.ownerOf("a.example")
+			in := from.batch()
+			in.Spread = true
+			from.open(in, linkingToMany)
+			from.must(from.do(from.Process, in))
+			first := s.undelivered(from, in).To[0]
+			receiver, hold := s.workers[first.Owner], DeliveryHold(from.Activities)
+			c.change(receiver, &first.DeliverInput)
+			out, err := call[DeliverResult](receiver, receiver.Deliver, first.DeliverInput)
+			if c.want == "" {
+				if err != nil || len(out.Delivered) != len(first.Partitions) {
+					t.Errorf("%+v, %v", out, err)
+				}
+				return
+			}
+			var final *temporal.ApplicationError
+			if !errors.As(err, &final) || !final.NonRetryable() || !strings.Contains(final.Message(), c.want) {
+				t.Fatalf("it ends with %v", err)
+			}
+			if reason := hold(rigCrawl); reason != "" {
+				t.Errorf("the crawl holds before its worker knows: %s", reason)
+			}
+			in.Refused = final.Message()
+			s.undelivered(from, in)
+			if reason := hold(rigCrawl); !strings.Contains(reason, c.want) || hold("another")+hold("") != "" {
+				t.Errorf("the crawl holds because of %q", reason)
+			}
+			in.Refused = ""
+			s.undelivered(from, in)
+			if reason := hold(rigCrawl); reason != "" {
+				t.Errorf("the crawl still holds: %s", reason)
+			}
+		})
 	}
 }
 

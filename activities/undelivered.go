@@ -29,8 +29,10 @@ type Delivery struct {
 }
 
 // Undelivered says which links of an archived batch of a spread crawl are to be delivered, and to which workers, by the present view of the
-// ring: those to partitions that are not this worker's, and that in.Delivered does not have. Its claims do not run out meanwhile.
+// ring: those to partitions that are not this worker's, and that in.Delivered does not have. Its claims do not run out meanwhile. If
+// a worker refuses its links (in.Refused), the crawl holds here.
 func (a *Activities) Undelivered(ctx context.Context, in BatchInput) (out UndeliveredResult, err error) {
+	a.noteRefusal(in)
 	life, err := a.batch(in).Life()
 	if errors.Is(err, frontier.ErrNoBatch) { // nothing is left to commit
 		return out, nil

@@ -34,14 +34,18 @@ func (b *batch) deliver(ctx workflow.Context) error {
 		if err != nil || len(left.To) == 0 && left.Waits == 0 {
 			return err
 		}
-		delivered, rest, err := b.deliverTo(ctx, left.To)
+		delivered, rest, why, err := b.deliverTo(ctx, left.To)
 		if err != nil || rest == 0 && left.Waits == 0 {
 			return err
 		}
 		if delivered > 0 {
 			pause = deliverPause
 		}
-		b.state(ctx, crawl.BatchFetching, fmt.Sprintf("links to %d partitions wait until other workers take them", rest+left.Waits))
+		details := fmt.Sprintf("links to %d partitions wait until other workers take them", rest+left.Waits)
+		if why != "" {
+			details += ": " + why
+		}
+		b.state(ctx, crawl.BatchFetching, details)
 		if err := workflow.Sleep(ctx, pause); err != nil {
 			return err
 		}
@@ -49,9 +53,10 @@ func (b *batch) deliver(ctx workflow.Context) error {
 	return nil
 }
 
-// deliverTo sends one delivery to each owner, side by side. rest is how many partitions have not taken theirs: their owner is asked again, or
-// the next one.
-func (b *batch) deliverTo(ctx workflow.Context, to []activities.Delivery) (delivered, rest int, err error) {
+// deliverTo sends one delivery to each owner, side by side. rest is how many partitions have not taken theirs, and why says why the last of them
+// has not: their owner is asked again, or the next one. That an owner refuses them, as by a setting, the batch's worker is to know: it holds the crawl.
+func (b *batch) deliverTo(ctx workflow.Context, to []activities.Delivery) (delivered, rest int, why string, err error) {
+	b.in.Refused = ""
 	answers := make([]workflow.Future, len(to))
 	for i, d := range to {
 		answers[i] = workflow.ExecuteActivity(withDeliverOptions(ctx, d), steps.Deliver, d.DeliverInput)
@@ -64,11 +69,24 @@ func (b *batch) deliverTo(ctx workflow.Context, to []activities.Delivery) (deliv
 		}
 		if failed != nil {
 			workflow.GetLogger(ctx).Warn("links are not delivered; they are sent again", "crawl", b.in.Crawl, "batch", b.in.Batch, "owner", d.Owner, "error", failed)
+			out.Waits = reasonOf(failed)
+		}
+		if out.Waits != "" {
+			why = fmt.Sprintf("worker %s: %s", d.Owner, out.Waits)
+		}
+		if isFinal(failed) {
+			b.in.Refused = fmt.Sprintf("worker %s refuses them: %s", d.Owner, out.Waits)
 		}
 		b.in.Delivered = append(b.in.Delivered, out.Delivered...)
 		delivered, rest = delivered+len(out.Delivered), rest+len(d.Partitions)-len(out.Delivered)
 	}
-	return delivered, rest, err
+	return delivered, rest, why, err
+}
+
+// isFinal reports whether a step has said that it fails again however often it is tried.
+func isFinal(err error) bool {
+	var app *temporal.ApplicationError
+	return errors.As(err, &app) && app.NonRetryable()
 }
 
 // undelivered reports whether a commit has failed because links are not delivered: the ring has changed since they were.

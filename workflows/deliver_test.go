@@ -16,11 +16,14 @@ type owners struct {
 	need   map[int]string                              // partition → owner; "" if nobody takes deliveries for it
 	take   func(to []int) ([]int, error)               // nil: all
 	commit func(in activities.BatchInput, n int) error // nil: all is well
+
+	refused []string // what each look knew of the last delivery
 }
 
 // play answers the steps that a batch of a spread crawl has beside the others.
 func (o *owners) play(e *env, step string) {
 	does(e, "Undelivered", func(in activities.BatchInput) (out activities.UndeliveredResult, err error) {
+		o.refused = append(o.refused, in.Refused)
 		by := map[string][]int{}
 		for p, owner := range o.need {
 			switch {
@@ -121,6 +124,30 @@ func TestBatchDelivers(t *testing.T) {
 				t.Errorf("%d steps", n)
 			}
 		})
+	}
+}
+
+// TestRefusedDelivery: what a worker refuses is sent again until it takes it, by pauses; meanwhile the batch's worker is to know why, so that the crawl holds.
+func TestRefusedDelivery(t *testing.T) {
+	e := newEnv(t)
+	batchSteps(e, activities.OpenResult{Archived: true}, "", nil, "Commit")
+	refusal := temporal.NewNonRetryableApplicationError("it is not below what the setting archive-allow names", activities.ErrorInput, nil)
+	o := owners{need: map[int]string{3: "v"}, take: func([]int) ([]int, error) { return nil, refusal }}
+	o.play(e, "Commit")
+	e.at(30*time.Minute, func() { o.take = nil })
+	in := batchInput
+	in.Spread = true
+	if err := e.run(Batch, in); err != nil {
+		t.Fatal(err)
+	}
+	known := o.refused
+	if len(known) < 10 || len(known) > 90 || known[0] != "" {
+		t.Fatalf("%d looks, %q", len(known), known)
+	}
+	for _, why := range known[1:] {
+		if why != "worker v refuses them: it is not below what the setting archive-allow names" {
+			t.Errorf("the worker is given %q", why)
+		}
 	}
 }
 
