@@ -23,6 +23,7 @@ func localConfig() worker.Config {
 	conf := worker.DefaultConfig()
 	conf.Name, conf.Temporal.Address, conf.Listen = localWorker, "", ""
 	conf.Linger = 100 * time.Millisecond
+	conf.StartWait = 15 * time.Second // somebody waits for it
 	return conf
 }
 

@@ -64,6 +64,7 @@ type Config struct {
 	SpoolKeep   time.Duration // age of working files of failed batches at which they are deleted
 	SpoolBytes  crawl.Bytes   // of the working files of failed batches
 	Drain       time.Duration // how long a stopping worker waits for its activities
+	StartWait   time.Duration // how long a starting worker waits for Temporal and its archive; 0: not at all
 	HandOver    time.Duration // how long a stopping worker hands over its partitions of spread crawls, before it drains
 	Shards      int           // politeness workflows, the same number on all workers
 	Checkpoint  time.Duration // between two checkpoints of the frontier; 0: none is made
@@ -99,7 +100,7 @@ func DefaultConfig() Config {
 		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464", Profiles: profilesLoopback, LogFormat: logText,
 		Lanes: 320, Round: 128, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
 		BundlePLDs: 128, BundleURLs: 500, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, Deliveries: activities.DefaultDeliveries, LearnEvery: share.DefaultLearnEvery, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
-		Drain: 20 * time.Second, HandOver: 30 * time.Second, Shards: 1, Checkpoint: time.Hour,
+		StartWait: time.Hour, Drain: 20 * time.Second, HandOver: 30 * time.Second, Shards: 1, Checkpoint: time.Hour,
 		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
 	}
 }

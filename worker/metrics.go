@@ -186,7 +186,6 @@ func serve(listen string, w *Worker) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for health and metrics (--listen): %w", err)
 	}
-	w.meter.registry.MustRegister(crawlCollector{w.front, w.acts.Holds.Reason, time.Now}, diskCollector{w.acts.Disk, w.acts.Spool}, ringCollector{w.acts.Membership, w.conf.Name})
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", promhttp.HandlerFor(w.meter.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("/health", w.health)
@@ -202,6 +201,11 @@ func serve(listen string, w *Worker) (*server, error) {
 		}
 	}()
 	return s, nil
+}
+
+// registerCollectors adds the metrics of what the worker has opened.
+func (w *Worker) registerCollectors() {
+	w.meter.registry.MustRegister(crawlCollector{w.front, w.acts.Holds.Reason, time.Now}, diskCollector{w.acts.Disk, w.acts.Spool}, ringCollector{w.acts.Membership, w.conf.Name})
 }
 
 // Values of the setting profiles.
@@ -236,11 +240,15 @@ func limitProfiles(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// health answers 200 if Temporal answers, 503 if not. If crawls hold, it answers 200 and says why: a restart of the worker would
+// health answers 200 if the worker is up and Temporal answers, 503 if not. If crawls hold, it answers 200 and says why: a restart of the worker would
 // not help.
 func (w *Worker) health(out http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()
+	if what := w.starting.says(); what != "" {
+		http.Error(out, "the worker starts: it waits for "+what, http.StatusServiceUnavailable)
+		return
+	}
 	if _, err := w.client.CheckHealth(ctx, nil); err != nil {
 		http.Error(out, "Temporal does not answer: "+err.Error(), http.StatusServiceUnavailable)
 		return

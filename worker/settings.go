@@ -62,6 +62,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.IntVar(&c.Deliveries, "deliveries", c.Deliveries, "segments of other workers whose links a worker takes in at a time, in crawls that are spread")
 	fs.IntVar(&c.LearnEvery, "learn-every", c.LearnEvery, "pages of this worker, at most, after which it exchanges with the others what the order of a spread crawl learns; a young crawl does it more often; 0: never")
 	fs.DurationVar(&c.SpoolKeep, "spool-keep", c.SpoolKeep, "how long working files of failed batches are kept")
+	fs.DurationVar(&c.StartWait, "start-wait", c.StartWait, "how long a starting worker waits for a Temporal service and an archive that do not answer, before it ends with exit code 1; 0: not at all")
 	fs.DurationVar(&c.Drain, "drain", c.Drain, "how long a stopping worker waits for its activities")
 	fs.DurationVar(&c.HandOver, "hand-over", c.HandOver, "how long a stopping worker hands its partitions of spread crawls over to other workers, before it drains; after half of it their batches are given back")
 	fs.IntVar(&c.Shards, "politeness-shards", c.Shards, "number of politeness workflows; the same on all workers: a worker with another number does not start")

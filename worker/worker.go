@@ -51,34 +51,35 @@ type Worker struct {
 	started  time.Time
 	member   *activities.Membership
 	ring     *ringClient    // nil before the worker has a connection to Temporal
+	starting starting       // what it waits for
 	stopped  chan struct{}  // closed when the worker stops
 	tidying  sync.WaitGroup // goroutines beside the steps, which Stop waits for
 }
 
-// dialTimeout is how long the Temporal service may take to answer at the start.
+// dialTimeout is how long the Temporal service may take to answer a connection.
 const dialTimeout = 15 * time.Second
 
-// dialPause is the pause between two attempts to connect.
-const dialPause = time.Second
-
-// Start starts a worker. It waits up to 15 seconds for a Temporal service that does not answer yet. Its error lists everything that
-// is wrong.
+// Start starts a worker. It waits for a Temporal service and an archive that do not answer, for as long as the configuration says. Its error lists everything
+// that is wrong.
 func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) {
 	if err := conf.Validate(); err != nil {
 		return nil, err
 	}
 	conf.fillIn()
-	w := &Worker{conf: conf, log: log, member: activities.NewMembership(conf.Name, processName()), meter: newMeter(), fatal: make(chan error, 2), stopped: make(chan struct{}), started: time.Now()}
+	w := &Worker{conf: conf, log: log, starting: newStarting(log), member: activities.NewMembership(conf.Name, processName()), meter: newMeter(), fatal: make(chan error, 2), stopped: make(chan struct{}), started: time.Now()}
 	if err := w.open(ctx); err != nil {
 		w.Stop()
 		return nil, err
 	}
+	w.starting.done()
 	return w, nil
 }
 
 // open opens what the steps need, connects to Temporal and runs. Its error lists everything that is wrong.
 func (w *Worker) open(ctx context.Context) (err error) {
-	err = w.openAll(ctx)
+	if w.server, err = serve(w.conf.Listen, w); err == nil { // before all else: it says what the worker waits for
+		err = w.openAll(ctx)
+	}
 	if err := errors.Join(err, w.connect(ctx, err == nil)); err != nil {
 		return err
 	}
@@ -101,9 +102,7 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err := w.movePoliteness(ctx); err != nil {
 		return err
 	}
-	if w.server, err = serve(w.conf.Listen, w); err != nil {
-		return err
-	}
+	w.registerCollectors()
 	w.tidying.Go(w.sweepRegularly)
 	w.tidying.Go(w.checkpointRegularly)
 	w.tidying.Go(w.watchForRival)
@@ -114,27 +113,21 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	return w.poll(names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name))
 }
 
-// connect connects to Temporal. If patient, it tries again for dialTimeout: the service may be starting, too. It is not patient if
-// the worker cannot start anyway.
+// connect connects to Temporal. If patient, it waits for a service that does not answer. It is not patient if the worker cannot start anyway.
 func (w *Worker) connect(ctx context.Context, patient bool) (err error) {
 	if w.instance, err = instanceOf(w.conf.Data); err != nil {
 		return err
 	}
 	metrics, name := newSDKMetrics(w.meter.registry), identity(w.conf.Name, w.instance, w.started)
-	for until := time.Now().Add(dialTimeout); ; {
-		if w.client, err = dial(ctx, w.conf.Temporal, w.log, metrics, name); err == nil {
-			break
+	return w.starting.await(ctx, "the Temporal service at "+w.conf.Temporal.Address, w.patience(patient), temporalAway, func() (err error) {
+		if w.client == nil {
+			w.client, err = dial(ctx, w.conf.Temporal, w.log, metrics, name)
 		}
-		if !patient || ctx.Err() != nil || time.Now().After(until) {
-			return err
+		if err == nil {
+			err = RegisterAttributes(ctx, w.client, w.conf.Temporal.Namespace)
 		}
-		w.log.Warn("the Temporal service does not answer yet", "address", w.conf.Temporal.Address, "error", err)
-		select {
-		case <-time.After(dialPause):
-		case <-ctx.Done():
-		}
-	}
-	return RegisterAttributes(ctx, w.client, w.conf.Temporal.Namespace)
+		return err
+	})
 }
 
 // openAll opens what the steps need.
@@ -166,7 +159,7 @@ func (w *Worker) openAll(ctx context.Context) error {
 	}
 	archives := conf.archives()
 	archives.Wrap = func(s archive.Store) archive.Store { return measuredStore{s, w.meter} }
-	errs[4] = openArchive(ctx, archives)
+	errs[4] = w.starting.await(ctx, "the archive "+conf.Archive, w.patience(errors.Join(errs[:]...) == nil), archive.Away, func() error { return openArchive(ctx, archives) })
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}

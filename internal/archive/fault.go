@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
+	"net/http"
 	"time"
+
+	"github.com/minio/minio-go/v7"
 )
 
 // StoreError says that a store did not do what it was asked to: it cannot be reached, refuses, or is full. It is no fault of
@@ -70,4 +74,16 @@ func (f faults) Unfinished(ctx context.Context, before time.Time, remove bool, o
 
 func (f faults) Delete(ctx context.Context, key string) error {
 	return AsFault(ctx, f.Store.Delete(ctx, key))
+}
+
+// Away reports whether an error of a store, or of opening one, says that its service cannot be reached, or does not serve for the moment. What is wrong with
+// settings is not: keys that are refused, a bucket that does not exist, TLS where there is none.
+func Away(err error) bool {
+	var answer minio.ErrorResponse
+	if errors.As(err, &answer) && answer.StatusCode != 0 {
+		return answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode >= 500 && answer.StatusCode != http.StatusNotImplemented
+	}
+	var network *net.OpError
+	var wait net.Error
+	return errors.As(err, &network) || errors.As(err, &wait) && wait.Timeout() || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

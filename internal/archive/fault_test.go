@@ -3,8 +3,10 @@ package archive_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -56,5 +58,42 @@ func TestRequestTries(t *testing.T) {
 	}
 	if n := gets.Load(); n > 3 {
 		t.Errorf("the request was made %d times", n)
+	}
+}
+
+// TestAway: a service that cannot be reached, or does not serve for the moment, is waited for; wrong settings are not.
+func TestAway(t *testing.T) {
+	answer := func(status int, code string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = fmt.Fprintf(w, "<Error><Code>%s</Code></Error>", code)
+		}
+	}
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	for name, c := range map[string]struct {
+		serve http.HandlerFunc // nil: nobody listens
+		tls   bool             // that the worker speaks
+		away  bool
+	}{
+		"nobody listens":     {nil, false, true},
+		"it starts":          {answer(http.StatusServiceUnavailable, "SlowDown"), false, true},
+		"keys are refused":   {answer(http.StatusForbidden, "InvalidAccessKeyId"), false, false},
+		"there is no bucket": {answer(http.StatusNotFound, "NoSuchBucket"), false, false},
+		"it has no TLS":      {answer(http.StatusOK, ""), true, false},
+	} {
+		endpoint := closed.URL
+		if c.serve != nil {
+			server := httptest.NewServer(c.serve)
+			defer server.Close()
+			endpoint = server.URL
+		}
+		if c.tls {
+			endpoint = "https" + strings.TrimPrefix(endpoint, "http")
+		}
+		_, err := archive.OpenReader(t.Context(), "s3://bucket", archive.S3{Endpoint: endpoint, Region: "us-east-1", AccessKey: "k", SecretKey: "s"})
+		if err == nil || archive.Away(err) != c.away {
+			t.Errorf("%s: %v: away %t", name, err, archive.Away(err))
+		}
 	}
 }

@@ -116,6 +116,19 @@ func ownAddress() string {
 	return fmt.Sprintf("127.92.%d.%d:0", pid/254%254+1, pid%254+1)
 }
 
+// freeAddress is one at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", ownAddress())
+	if err == nil {
+		err = l.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Addr().String()
+}
+
 // newS3 prepares an S3 server, bin/versitygw or what VERSITYGW names, or skips the test.
 func newS3(t *testing.T) (*killedProcess, archive.S3) {
 	t.Helper()
@@ -132,14 +145,7 @@ func newS3(t *testing.T) (*killedProcess, archive.S3) {
 			t.Fatal(err)
 		}
 	}
-	l, err := net.Listen("tcp", ownAddress())
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := freeAddress(t)
 	server := &killedProcess{
 		program: program, log: filepath.Join(dir, "log"),
 		args: []string{"--port", address, "--quiet", "posix", "--sidecar", filepath.Join(dir, "meta"), filepath.Join(dir, "root")},

@@ -85,6 +85,10 @@ func run(ctx context.Context, conf worker.Config) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	w, err := worker.Start(ctx, conf, log)
+	if err != nil && ctx.Err() != nil {
+		log.Info("stopped before it was up", "error", err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
