@@ -34,7 +34,8 @@ type ringClient struct {
 	duties     *activities.Tasks
 	epochs     epochFile
 	reg        ring.Registration
-	first      chan error // what becomes of the first registration: nil if it is accepted, or will be tried again
+	first      chan error    // what becomes of the first registration: nil if it is accepted, or will be tried again
+	taken      chan struct{} // receives when a registration finds the name taken
 	tasks      chan struct{}
 	cancel     context.CancelFunc
 	done       sync.WaitGroup
@@ -49,9 +50,9 @@ func processName() string {
 }
 
 // joinRing registers the worker, and keeps it registered. Its error says why the ring refuses the worker, and what to do. It waits joinWait
-// at most; if the ring refuses the worker later, the worker ends.
+// at most; if the ring refuses the worker later, the worker ends. If a worker of its name may be at work on another data folder, it waits until that is clear.
 func (w *Worker) joinRing(ctx context.Context) error {
-	r := &ringClient{w: w, epochs: epochFile(w.conf.Data), first: make(chan error, 1), tasks: make(chan struct{}, 1)}
+	r := &ringClient{w: w, epochs: epochFile(w.conf.Data), first: make(chan error, 1), taken: make(chan struct{}, 1), tasks: make(chan struct{}, 1)}
 	epoch, err := r.epochs.read()
 	if err != nil {
 		return err
@@ -67,14 +68,19 @@ func (w *Worker) joinRing(ctx context.Context) error {
 	background, r.cancel = context.WithCancel(context.Background())
 	r.done.Go(func() { r.keep(background) })
 	r.done.Go(func() { r.work(background) })
-	select {
-	case err := <-r.first:
-		return err
-	case <-time.After(joinWait):
-		w.log.Info("the ring of workers has not answered yet; this worker starts without it", "waited", joinWait)
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	patience := time.After(joinWait)
+	for taken := r.taken; ; {
+		select {
+		case err := <-r.first:
+			return err
+		case <-taken:
+			taken, patience = nil, nil
+		case <-patience:
+			w.log.Info("the ring of workers has not answered yet; this worker starts without it", "waited", joinWait)
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 
@@ -100,6 +106,14 @@ func (r *ringClient) keep(ctx context.Context) {
 			r.answer(nil)
 			r.watch(ctx, answer.Limits.Heartbeat/2)
 			continue
+		case answer.Taken:
+			r.w.log.Warn("another worker of this name may be at work; this one waits", "wait", answer.Wait, "why", answer.Reason)
+			r.w.starting.note("the ring of workers: " + answer.Reason)
+			pause = answer.Wait
+			select {
+			case r.taken <- struct{}{}:
+			default:
+			}
 		default:
 			r.w.log.Warn("the ring of workers has this worker wait; it continues with the crawls that are bound to it", "wait", answer.Wait, "why", answer.Reason)
 			pause = answer.Wait

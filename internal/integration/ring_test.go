@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/client"
+
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/bench"
 	"github.com/muninn-archive/muninn/worker"
@@ -49,6 +52,12 @@ func TestWorkersJoinTheRing(t *testing.T) {
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 9}, 1, 5))
 	conf := Config(server, world, t.TempDir())
+	// With a short heartbeat: a worker whose name is taken waits for two of them until it is refused.
+	limits := ring.Limits{Heartbeat: 3 * time.Second, Permit: ring.DefaultPermit, Grace: ring.DefaultGrace, CloseWithin: ring.DefaultCloseWithin}
+	options := client.StartWorkflowOptions{ID: names.ClusterID, TaskQueue: names.ClusterQueue}
+	if _, err := server.Client.ExecuteWorkflow(t.Context(), options, names.Cluster, activities.ClusterInput{Limits: limits}); err != nil {
+		t.Fatal(err)
+	}
 	began := time.Now()
 	first := StartWorker(t, conf)
 	t.Logf("the first worker started within %v", time.Since(began).Round(time.Millisecond))

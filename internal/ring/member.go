@@ -28,6 +28,9 @@ type Answer struct {
 	Epoch  uint64        `json:"epoch,omitempty"`
 	Limits Limits        `json:"limits,omitzero"`
 	Wait   time.Duration `json:"wait,omitempty"` // register again after so long; Reason says why
+	// Taken: a worker of this name, with another data folder, may be at work. Until another answer this one must not poll the queue that bears the name: it
+	// would take what is meant for the other's folder.
+	Taken bool `json:"taken,omitempty"`
 	// Refused: it will not be accepted as it is; Reason says why and what to do.
 	Refused bool `json:"refused,omitempty"`
 	// Late: the ring has given the worker up, or does not know it: what its folder holds of partitions is old.
@@ -81,8 +84,10 @@ func (s *State) Register(now time.Time, r Registration) Answer {
 		return s.again(now, other, r)
 	case m != nil && m.Instance == r.Instance:
 		return s.again(now, m, r)
+	case m != nil && m.up() && s.waits(r): // it may have been killed with its disk
+		return Answer{Taken: true, Wait: s.limits.Heartbeat, Reason: fmt.Sprintf("worker %q has a process %s with another data folder (%s, not %s), which is silent for less than %s: it may be at work", r.Name, m.Process, m.Instance, r.Instance, seconds(s.limits.Heartbeat))}
 	case m != nil && m.up():
-		return refuse("there is a worker %q already: process %s on queue %q, with another data folder (%s, not %s): give this worker another name, or stop that one first; if it was killed a moment ago, start this one again in %s", r.Name, m.Process, m.Queue, m.Instance, r.Instance, seconds(s.limits.Heartbeat))
+		return refuse("there is a worker %q already: process %s on queue %q, with another data folder (%s, not %s): give this worker another name, or stop that one first", r.Name, m.Process, m.Queue, m.Instance, r.Instance)
 	case m != nil && now.Before(m.Lost.Add(s.limits.fence())):
 		return Answer{Wait: m.Lost.Add(s.limits.fence()).Sub(now), Reason: fmt.Sprintf("worker %q was lost %s ago and had another data folder: until its permit has run out it may be at work", r.Name, seconds(now.Sub(m.Lost)))}
 	}
@@ -124,7 +129,7 @@ func (s *State) again(now time.Time, m *member, r Registration) Answer {
 	}
 	if m.up() {
 		// The former process was killed, and its heartbeat has not run out; or it lives, and the folder was copied.
-		if r.Waited < 2*s.limits.Heartbeat {
+		if s.waits(r) {
 			return Answer{Wait: s.limits.Heartbeat, Reason: fmt.Sprintf("worker %q has a process %s, which is silent for less than %s: it may be at work", r.Name, m.Process, seconds(s.limits.Heartbeat))}
 		}
 		return refuse("worker %q is at work already, as process %s with the same data folder: stop one of them; two workers need two names and two data folders", r.Name, m.Process)
@@ -140,6 +145,10 @@ func (s *State) again(now time.Time, m *member, r Registration) Answer {
 	})
 	return s.accepted(s.epoch, false)
 }
+
+// waits reports whether the worker that has a registration's name, and is up, may have been killed: its heartbeat ends within the time that the
+// registration is asked to wait for.
+func (s *State) waits(r Registration) bool { return r.Waited < 2*s.limits.Heartbeat }
 
 // mayWork reports whether a worker may be at work: it is up, or its permit may not have run out.
 func (s *State) mayWork(now time.Time, m *member) bool {
