@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/mock"
-	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
-	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
@@ -217,15 +215,8 @@ func TestClusterContinues(t *testing.T) {
 		e.register(at, "w2", process, accepted)
 		e.update(at+time.Millisecond, names.UpdateLeave, nil, activities.RingMember{Worker: "w2", Process: process})
 	}
-	err := e.run(Cluster, activities.ClusterInput{})
-	var next *workflow.ContinueAsNewError
-	if !errors.As(err, &next) {
-		t.Fatalf("it ends with %v", err)
-	}
 	var in activities.ClusterInput
-	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &in); err != nil {
-		t.Fatal(err)
-	}
+	continued(t, e.run(Cluster, activities.ClusterInput{}), &in)
 	again := newCluster(t)
 	again.expect(time.Second, "w1: up, 512 owned, 512 closing", "w2: up")
 	again.at(time.Hour, again.CancelWorkflow)

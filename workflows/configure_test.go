@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -89,13 +88,7 @@ func lasting(handovers int) func(*env, workflow.Context, ControllerInput) (Contr
 // continuesAs is the input that a crawl gives to its next execution.
 func continuesAs(t *testing.T, err error) (definition json.RawMessage, state *CrawlState) {
 	t.Helper()
-	var next *workflow.ContinueAsNewError
-	if !errors.As(err, &next) {
-		t.Fatalf("ends with %v, want to continue as new", err)
-	}
-	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &definition, &state); err != nil {
-		t.Fatal(err)
-	}
+	continued(t, err, &definition, &state)
 	return definition, state
 }
 

@@ -15,7 +15,6 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
@@ -433,16 +432,9 @@ func TestControllerCancelledWithoutEnd(t *testing.T) {
 }
 
 // handedOn decodes the input that a controller gives to its next execution.
-func handedOn(t *testing.T, err error) ControllerInput {
+func handedOn(t *testing.T, err error) (in ControllerInput) {
 	t.Helper()
-	var next *workflow.ContinueAsNewError
-	if !errors.As(err, &next) {
-		t.Fatalf("ends with %v, want to continue as new", err)
-	}
-	var in ControllerInput
-	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &in); err != nil {
-		t.Fatal(err)
-	}
+	continued(t, err, &in)
 	return in
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
@@ -228,16 +227,7 @@ func TestCrawlContinues(t *testing.T) {
 		in.Progress.Totals.Pages = 30
 		return ControllerResult{Reason: crawl.ReasonHandover, State: in}, nil
 	})
-	err := e.run(Crawl, withTopic, nil)
-	var next *workflow.ContinueAsNewError
-	if !errors.As(err, &next) {
-		t.Fatalf("ends with %v, want to continue as new", err)
-	}
-	var definition json.RawMessage
-	var state *CrawlState
-	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &definition, &state); err != nil {
-		t.Fatal(err)
-	}
+	definition, state := continuesAs(t, e.run(Crawl, withTopic, nil))
 	if !state.Paused || state.Submits != 1 || state.Members[0].Controller.Round != 1000 || state.Begun.Run != 1 || state.Progress.Totals.Pages != 30 {
 		t.Errorf("hands on %+v", state)
 	}
@@ -283,16 +273,7 @@ func TestCrawlContinuesInAPause(t *testing.T) {
 		})
 	}
 	e.at((updates+1)*time.Second, func() { e.SetContinueAsNewSuggested(true) })
-	err := e.run(Crawl, withoutTopic, nil)
-	var next *workflow.ContinueAsNewError
-	if !errors.As(err, &next) {
-		t.Fatalf("ends with %v, want to continue as new", err)
-	}
-	var definition json.RawMessage
-	var state *CrawlState
-	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &definition, &state); err != nil {
-		t.Fatal(err)
-	}
+	_, state := continuesAs(t, e.run(Crawl, withoutTopic, nil))
 	if !state.Paused || len(list) != updates || state.Submits != updates || e.count("hands over") != 1 {
 		t.Errorf("hands on %+v", state)
 	}

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"slices"
@@ -11,9 +12,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
@@ -135,4 +138,17 @@ func (e *env) run(workflow any, args ...any) error {
 
 func (e *env) granted(s politeness.Answer) func() {
 	return func() { e.SignalWorkflow(names.SignalGrants, s) }
+}
+
+// continued decodes the inputs that an execution which continues as new gives to the next one.
+func continued(t *testing.T, err error, inputs ...any) *workflow.ContinueAsNewError {
+	t.Helper()
+	var next *workflow.ContinueAsNewError
+	if !errors.As(err, &next) {
+		t.Fatalf("ends with %v, want to continue as new", err)
+	}
+	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, inputs...); err != nil {
+		t.Fatal(err)
+	}
+	return next
 }

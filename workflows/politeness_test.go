@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
@@ -190,11 +189,7 @@ func TestPolitenessContinuesAfterUpdates(t *testing.T) {
 			}, politeness.Round{From: "one", Round: int64(i + 1)})
 		})
 	}
-	err := e.run(Politeness, activities.PolitenessInput{})
-	var next *workflow.ContinueAsNewError
-	if !errors.As(err, &next) {
-		t.Errorf("ends with %v", err)
-	}
+	continued(t, e.run(Politeness, activities.PolitenessInput{}))
 }
 
 // Rounds that arrive together are answered together.
@@ -279,18 +274,11 @@ func TestPolitenessFreesOfTheGoneAfterAPause(t *testing.T) {
 	e.expect("2s one round 1 []", fmt.Sprintf("%v one round 0 [b]", 2*time.Second+time.Minute-politeness.GrantAhead))
 }
 
-// continued decodes the input that an execution gives to the next.
-func continued(t *testing.T, err error) (in activities.PolitenessInput) {
+// nextShard is the input that a shard gives to its next execution.
+func nextShard(t *testing.T, err error) (in activities.PolitenessInput) {
 	t.Helper()
-	var next *workflow.ContinueAsNewError
-	if !errors.As(err, &next) {
-		t.Fatalf("ends with %v, want to continue as new", err)
-	}
-	if next.WorkflowType.Name != names.Politeness {
+	if next := continued(t, err, &in); next.WorkflowType.Name != names.Politeness {
 		t.Errorf("continues as %s", next.WorkflowType.Name)
-	}
-	if err := converter.GetDefaultDataConverter().FromPayloads(next.Input, &in); err != nil {
-		t.Fatal(err)
 	}
 	return in
 }
@@ -302,7 +290,7 @@ func TestPolitenessContinues(t *testing.T) {
 		e.SetContinueAsNewSuggested(true)
 		e.SignalWorkflow(names.SignalRound, politeness.Round{From: "one", Round: 2, Releases: []politeness.Release{{Lease: "c", Worker: "w", IP: "10.0.0.2", Rest: time.Hour}}})
 	})
-	in := continued(t, e.run(Politeness, activities.PolitenessInput{Shard: 3, Shards: 7}))
+	in := nextShard(t, e.run(Politeness, activities.PolitenessInput{Shard: 3, Shards: 7}))
 	e.expect("1s one round 1 [a c]", "2s one round 2 []")
 	if in.Shard != 3 || in.Shards != 7 || len(in.Unserved) != 0 {
 		t.Errorf("hands on %+v", in)
@@ -331,8 +319,8 @@ func TestPolitenessMoves(t *testing.T) {
 			}
 			continue
 		}
-		var next *workflow.ContinueAsNewError
-		if in := continued(t, err); !errors.As(err, &next) || next.TaskQueueName != names.ClusterQueue || in.State == nil {
+		var in activities.PolitenessInput
+		if next := continued(t, err, &in); next.TaskQueueName != names.ClusterQueue || in.State == nil {
 			t.Errorf("it continues on %q with %+v", next.TaskQueueName, in)
 		} else if held, _, _ := in.State.Counts(); held != 1 {
 			t.Errorf("%d leases move with it, want 1", held)
@@ -370,7 +358,7 @@ func TestPolitenessAnswersBeforeItContinues(t *testing.T) {
 		e.SignalWorkflow(names.SignalRound, politeness.Round{From: "one", Round: 1})
 	})
 	e.at(10*time.Second, func() { e.SignalWorkflow(names.SignalRound, politeness.Round{From: "one", Round: 2}) })
-	in := continued(t, e.run(Politeness, activities.PolitenessInput{Shard: 0, Shards: 7}))
+	in := nextShard(t, e.run(Politeness, activities.PolitenessInput{Shard: 0, Shards: 7}))
 	if !delivered {
 		t.Error("continued as new before its answer was delivered")
 	}
