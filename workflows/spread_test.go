@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/mock"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -33,8 +34,7 @@ type spreadRing struct {
 	epoch   uint64
 	workers []*spreadWorker
 	seen    []string
-	silent  int    // this call of End, from 1 on, is not answered for hours; 0: none
-	ends    int    // calls of End
+	silent  string // this worker does not answer End
 	refuses string // the worker that cannot take part; empty: none
 }
 
@@ -87,7 +87,10 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 	})
 	r.OnActivity("Claim", mock.Anything, mock.Anything).After(time.Second).Return(r.claim)
 	does(r.env, "Idle", func(in activities.IdleInput) (activities.IdleAnswer, error) { return r.idle(in), nil })
-	r.OnActivity("End", mock.Anything, mock.Anything).AfterFn(r.endTakes).Return(func(_ context.Context, in activities.EndInput) (activities.EndResult, error) {
+	r.OnActivity("End", mock.Anything, mock.Anything).Return(func(ctx context.Context, in activities.EndInput) (activities.EndResult, error) {
+		if r.silent != "" && activity.GetInfo(ctx).TaskQueue == "q/"+r.silent {
+			return activities.EndResult{}, activity.ErrResultPending
+		}
 		r.note(fmt.Sprintf("End, report %t", !in.NoReport))
 		if in.NoReport {
 			return activities.EndResult{Status: frontier.Status{Totals: frontier.Totals{Pages: 1}}}, nil
@@ -129,16 +132,6 @@ func (r *spreadRing) drop(name string) {
 	r.workers[0].waiting += w.waiting
 	r.workers[0].work++
 	r.epoch++
-}
-
-// endTakes is how long the next call of End takes.
-func (r *spreadRing) endTakes() time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.ends++; r.ends == r.silent {
-		return 10 * time.Hour
-	}
-	return 0
 }
 
 // replace has a worker that was given up join again with another data folder.
@@ -257,7 +250,7 @@ func TestSpreadCrawlEnds(t *testing.T) {
 // TestSpreadCrawlEndsWithout: a worker that is lost while the run ends is not waited for once the ring gives it up, and what it had done counts.
 func TestSpreadCrawlEndsWithout(t *testing.T) {
 	r := newSpread(t, 20, 33)
-	r.silent = 2
+	r.silent = "w2"
 	lost := int64(0)
 	r.at(2*time.Minute, func() { r.lose("w2") })
 	r.at(3*time.Minute, func() {
