@@ -68,7 +68,7 @@ func appendFields(b []byte, list [][2]string) []byte {
 }
 
 func oneLine(s string) string {
-	if !strings.ContainsAny(s, "\r\n") {
+	if strings.IndexByte(s, '\n') < 0 && strings.IndexByte(s, '\r') < 0 {
 		return s
 	}
 	return strings.Join(strings.Fields(s), " ")
