@@ -56,12 +56,12 @@ func (h Crawl) Commit(c Commit) error {
 	if err != nil {
 		return err
 	}
-	links := gather(bound, c.Discoveries, c.Rescore)
+	links, of := gather(bound, c.Discoveries, c.Rescore)
 	h.f.committing.RLock()
 	defer h.f.committing.RUnlock()
 	parts := portions(links, keeps, c.Outcomes)
 	for i, p := range parts {
-		commit := committing{c: &c, all: links, marker: c.marker(i), ends: i == len(parts)-1, alone: len(parts) == 1}
+		commit := committing{c: &c, all: links, of: of, marker: c.marker(i), ends: i == len(parts)-1, alone: len(parts) == 1}
 		if commit.ends {
 			commit.marker = "end"
 		}
@@ -106,6 +106,7 @@ func (h Batch) Committed() bool {
 type committing struct {
 	c      *Commit
 	all    []*offered // its outlinks, those of other portions among them
+	of     []*offered // the outlink of each of its discoveries; nil: it is out of scope
 	marker string     // of the portion
 	ends   bool       // the portion ends the batch
 	alone  bool       // there is no other
@@ -163,7 +164,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 		if err := errors.Join(e.sites.save(tx.Tx), writeKeeps(tx.Tx, p.keeps)); err != nil {
 			return nil, err
 		}
-		took, err := e.learn(s.visits(now.c, visited, pages, now.all))
+		took, err := e.learn(s.visits(now.c, visited, pages, now.of))
 		if err != nil {
 			return nil, err
 		}

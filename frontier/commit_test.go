@@ -94,7 +94,8 @@ func TestCommitContinues(t *testing.T) {
 		r, batch, lanes := bundle(t, n)
 		outcomes := concluding(lanes, func(o *crawl.PageOutcome) { o.Reason = string(bytes.Repeat([]byte("x"), 500_000)) })
 		commit := Commit{Batch: batch, Outcomes: outcomes, Discoveries: found(0.5, "http://new.example/")}
-		parts := portions(gather(r.crawls[testCrawl].scope, commit.Discoveries, false), nil, outcomes)
+		links, _ := gather(r.crawls[testCrawl].scope, commit.Discoveries, false)
+		parts := portions(links, nil, outcomes)
 		if len(parts) < 4 {
 			t.Fatalf("%d portions", len(parts))
 		}
@@ -128,11 +129,12 @@ func TestCommitContinuesRecovered(t *testing.T) {
 	}
 	commit := Commit{Batch: batch, Outcomes: concluding(lanes, func(*crawl.PageOutcome) {}), Discoveries: found(0.5, list...)}
 	s := r.crawls[testCrawl]
-	parts := portions(gather(s.scope, commit.Discoveries, false), nil, commit.Outcomes)
+	links, of := gather(s.scope, commit.Discoveries, false)
+	parts := portions(links, nil, commit.Outcomes)
 	if len(parts) != 2 {
 		t.Fatalf("%d portions", len(parts))
 	}
-	err := r.commitPortion(s, committing{c: &commit, all: gather(s.scope, commit.Discoveries, false), marker: commit.marker(0)}, parts[0])
+	err := r.commitPortion(s, committing{c: &commit, all: links, of: of, marker: commit.marker(0)}, parts[0])
 	r.must(err)
 	r.reopen()
 	slices.Reverse(list)

@@ -85,7 +85,7 @@ func (h Crawl) receive(s *state, d Delivery, may func(Partition) error) error {
 	}
 	for i := range parts {
 		p := &parts[i]
-		p.links = gather(bound, p.found, false)
+		p.links, _ = gather(bound, p.found, false)
 		for _, o := range p.links {
 			p.bytes += o.size()
 		}

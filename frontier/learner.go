@@ -162,18 +162,14 @@ func (h Learning) Order() *order.Fused {
 }
 
 // visits are what a batch teaches: its pages, with what their links promise that are not visited yet.
-func (s *state) visits(c *Commit, pages []order.Visit, urls []string, list []*offered) *learner.Update {
+func (s *state) visits(c *Commit, pages []order.Visit, urls []string, of []*offered) *learner.Update {
 	l := s.learner()
 	if l == nil || len(pages) == 0 {
 		return &learner.Update{}
 	}
-	open := make(map[string]bool, len(list))
-	for _, o := range list {
-		open[o.found] = o.open
-	}
 	promise := map[string]float64{}
-	for _, d := range c.Discoveries {
-		if len(d.LinkFeatures) > 0 && open[d.URL] {
+	for i, o := range of {
+		if d := &c.Discoveries[i]; len(d.LinkFeatures) > 0 && o != nil && o.open {
 			promise[d.Via] += l.Order.Expect(d.LinkFeatures)
 		}
 	}

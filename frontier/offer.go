@@ -22,9 +22,8 @@ type offered struct {
 	host    string // of the URL, with tag
 	tag     string // tag path of the link on a page of the same host; "" if the bandit has no say
 	links   []record.Link
-	found   string // as it was found
-	open    bool   // it waits, or is new
-	replace bool   // the scores take the place of those before
+	open    bool // it waits, or is new
+	replace bool // the scores take the place of those before
 }
 
 // size is how many bytes a record of the URL takes, roughly: what is kept is that of two links.
@@ -37,21 +36,24 @@ func (o *offered) size() int {
 }
 
 // gather merges the discoveries of one URL, in the order they came, and leaves out what is not in
-// scope: most of a site's links are repeats, and each costs a look into the store.
-func gather(bound *scope.Scope, found []crawl.Discovery, replace bool) []*offered {
+// scope: most of a site's links are repeats, and each costs a look into the store. of has the URL of each discovery, nil if it is
+// out of scope.
+func gather(bound *scope.Scope, found []crawl.Discovery, replace bool) (list, of []*offered) {
 	byURL := make(map[string]*offered, len(found))
 	vias := map[string]string{} // a page has many links
-	list := make([]*offered, 0, len(found)/4+1)
-	for _, d := range found {
+	list, of = make([]*offered, 0, len(found)/4+1), make([]*offered, len(found))
+	for i := range found {
+		d := &found[i]
 		o, known := byURL[d.URL]
 		if !known {
 			o = admit(bound, d, vias)
 			byURL[d.URL] = o
 			if o != nil {
-				o.replace, o.found = replace, d.URL
+				o.replace = replace
 				list = append(list, o)
 			}
 		}
+		of[i] = o
 		if o != nil {
 			if o.tag == "" && d.TagPath != "" && urls.HostOf(d.Via) == urls.HostOf(o.url) {
 				o.host, o.tag = urls.HostOf(o.url), d.TagPath
@@ -59,11 +61,11 @@ func gather(bound *scope.Scope, found []crawl.Discovery, replace bool) []*offere
 			o.links = append(o.links, record.Link{Score: d.Score, Features: d.LinkFeatures, Parts: d.Parts})
 		}
 	}
-	return list
+	return list, of
 }
 
 // admit returns nil for what does not belong to the crawl.
-func admit(bound *scope.Scope, d crawl.Discovery, vias map[string]string) *offered {
+func admit(bound *scope.Scope, d *crawl.Discovery, vias map[string]string) *offered {
 	u, err := urls.Trusted(d.URL)
 	if err != nil {
 		return nil

@@ -152,7 +152,8 @@ func (h Crawl) LinksTo(found []crawl.Discovery) (partitions []Partition, err err
 	bound := s.scope
 	h.f.mu.Unlock()
 	var to [Partitions]bool
-	for _, o := range gather(bound, found, false) {
+	list, _ := gather(bound, found, false)
+	for _, o := range list {
 		to[store.PartitionOf(o.key.PLD)] = true
 	}
 	for p, is := range to {

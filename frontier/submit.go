@@ -123,7 +123,7 @@ func (e *edit) takeOne(bound *scope.Scope, in Submission, may *committable) (Sub
 	if in.Path == "" {
 		in.Path = crawl.HopSeed.String()
 	}
-	o := admit(bound, in.Discovery, map[string]string{})
+	o := admit(bound, &in.Discovery, map[string]string{})
 	o.links = []record.Link{{Score: in.Score, Features: in.LinkFeatures, Parts: in.Parts}}
 	return out, e.offer(o)
 }
