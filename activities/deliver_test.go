@@ -265,6 +265,68 @@ func TestSpreadBatch(t *testing.T) {
 	}
 }
 
+// TestStaleBatch: a worker has archived a batch when the ring gives it up, and takes it back before the batch has delivered. The batch is committed
+// without its links, so that nobody waits for its claims, and then delivers all of them, also to its own worker.
+func TestStaleBatch(t *testing.T) {
+	one := newRigOf(t, "one", t.TempDir(), nil)
+	one.begin("owner", nil)
+	in := one.batch()
+	one.open(in, linkingToMany)
+	one.must(one.do(one.Process, in))
+	one.must(one.do(one.Commit, in))
+	want := one.states()
+
+	s := newSpreadRing(t, "v", "w")
+	from := s.ownerOf("a.example")
+	name := from.Settings.Worker
+	in = from.batch()
+	in.Spread = true
+	from.open(in, linkingToMany)
+	from.must(from.do(from.Process, in))
+	now := time.Now()
+	s.state.Lost(now, name, name)
+	s.state.Tick(now.Add(ring.DefaultGrace))
+	s.play() // the other makes its partitions again
+	answer := s.state.Register(now, ring.Registration{Name: name, Instance: name, Process: name, Queue: "muninn/" + name, Shards: 1, Epoch: 1})
+	if !answer.Accepted || !answer.Late {
+		t.Fatalf("%+v", answer)
+	}
+	from.Membership.Registered(now, answer)
+	from.Membership.Take(s.state.View(name))
+
+	left := s.undelivered(from, in)
+	if left.Stale == nil || len(left.To) > 0 || left.Waits > 0 || len(left.Stale.Partitions) < 30 {
+		t.Fatalf("%+v", left)
+	}
+	in.Delivered = left.Stale.Partitions
+	from.must(from.do(from.Commit, in))
+	if n := len(from.Frontier.Crawl(rigCrawl).Batch(in.Batch).Claims()); n > 0 {
+		t.Fatalf("%d claims", n)
+	}
+	s.play()
+	for rest := *left.Stale; len(rest.Partitions) > 0; {
+		out, err := call[UndeliveredResult](from, from.Route, rest)
+		from.must(err)
+		if len(out.To) == 0 || out.Waits > 0 {
+			t.Fatalf("%+v", out)
+		}
+		in = s.deliver(in, out.To)
+		rest.Partitions = slices.DeleteFunc(rest.Partitions, func(p int) bool { return slices.Contains(in.Delivered[len(left.Stale.Partitions):], p) })
+	}
+	got := map[string]string{}
+	for _, r := range s.workers {
+		for url, state := range r.states() {
+			if _, twice := got[url]; twice {
+				t.Errorf("%s is with two workers", url)
+			}
+			got[url] = state
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%d URLs, one worker has %d", len(got), len(want))
+	}
+}
+
 // slowStore does something when a segment is uploaded.
 type slowStore struct {
 	archive.Store

@@ -63,6 +63,7 @@ func (a *Activities) steps() map[string]step {
 		"FetchTargets": {do: a.FetchTargets, tries: nameFetch, exclusive: true},
 		"Process":      {do: a.Process, tries: nameProcess, exclusive: true},
 		"Undelivered":  {do: a.Undelivered},
+		"Route":        {do: a.Route},
 		"Deliver":      {do: a.Deliver},
 		"LostBatches":  {do: a.LostBatches},
 		"TakeLost":     {do: a.TakeLost},

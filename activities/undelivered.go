@@ -19,6 +19,10 @@ type UndeliveredResult struct {
 	To []Delivery `json:"to,omitempty"`
 	// Waits is how many more partitions there are that nobody takes deliveries for at present: they are handed over, or their owner is silent.
 	Waits int `json:"waits,omitempty"`
+	// Stale is all that is to be delivered of a batch with claims of a former tenure: the ring had given this worker up. Who is to load or to make
+	// their partitions again, perhaps this worker, waits until they are given back; and what the batch would wait for may wait for that. So
+	// it is committed first, without its links, and then delivers them by Route.
+	Stale *DeliverInput `json:"stale,omitempty"`
 }
 
 // Delivery is for one owner.
@@ -48,11 +52,12 @@ func (a *Activities) Undelivered(ctx context.Context, in BatchInput) (out Undeli
 		return out, err
 	}
 	need = slices.DeleteFunc(need, func(p int) bool { return slices.Contains(in.Delivered, p) })
-	var view *ring.View
-	if a.Membership != nil {
-		a.Membership.With(func(rules *ring.Membership) { view = rules.View() })
+	if len(need) > 0 && errors.Is(a.batch(in).MayCommit(), ring.ErrStale) {
+		d, err := a.deliveryOf(ctx, in)
+		d.Partitions = need
+		return UndeliveredResult{Stale: &d}, err
 	}
-	out = route(need, view, a.Settings.Worker, func(p int, epoch uint64) error { return a.check(ring.Commit, p, epoch) })
+	out = route(need, a.view(), a.Settings.Worker, func(p int, epoch uint64) error { return a.check(ring.Commit, p, epoch) })
 	if len(out.To) == 0 {
 		return out, nil
 	}
@@ -62,6 +67,29 @@ func (a *Activities) Undelivered(ctx context.Context, in BatchInput) (out Undeli
 		out.To[i].DeliverInput = d
 	}
 	return out, err
+}
+
+// view is the newest view of the ring; nil without one.
+func (a *Activities) view() (view *ring.View) {
+	if a.Membership != nil {
+		a.Membership.With(func(rules *ring.Membership) { view = rules.View() })
+	}
+	return view
+}
+
+// Route says which workers, perhaps this one, take what a batch has left to deliver that has been committed without it. Nothing once the run has ended.
+func (a *Activities) Route(_ context.Context, d DeliverInput) (UndeliveredResult, error) {
+	plan, err := a.Frontier.Crawl(d.Crawl).Plan()
+	if err == nil && plan.Definition.Name != "" && (plan.Run > d.Run || plan.Run == d.Run && !plan.Active) {
+		return UndeliveredResult{}, nil
+	}
+	out := route(d.Partitions, a.view(), "", func(int, uint64) error { return ring.ErrStale })
+	for i := range out.To {
+		to := out.To[i].DeliverInput
+		d.Partitions, d.Epoch = to.Partitions, to.Epoch
+		out.To[i].DeliverInput = d
+	}
+	return out, nil
 }
 
 // route divides partitions by the workers that take deliveries to them. mine reports whether this worker may commit to one itself.

@@ -35,6 +35,8 @@ const failedBatches = "muninn_failed_batches"
 type batch struct {
 	in  activities.BatchInput
 	out activities.BatchResult
+	// stale is what it has to deliver after it is committed; nil: nothing. See activities.UndeliveredResult.
+	stale *activities.DeliverInput
 }
 
 func (b *batch) run(ctx workflow.Context) error {
@@ -91,6 +93,9 @@ func (b *batch) commit(ctx workflow.Context) error {
 			}
 		}
 		if err == nil {
+			err = b.deliverStale(ctx)
+		}
+		if err == nil {
 			b.state(ctx, crawl.BatchDone, b.summary())
 		}
 		return err
@@ -109,6 +114,9 @@ func (b *batch) giveBack(ctx workflow.Context) {
 			if err == nil {
 				continue
 			}
+		}
+		if err == nil {
+			err = b.deliverStale(ctx)
 		}
 		if err != nil {
 			workflow.GetLogger(ctx).Error("give back", "error", err)

@@ -288,6 +288,7 @@ func (c *crawlRun) registerHandlers(ctx workflow.Context, resumed *CrawlState) e
 	c.forward(ctx, names.SignalStop, func() { c.Stopping, c.Paused = true, false })
 	c.serveAbort(ctx)
 	c.receiveProgress(ctx)
+	c.receiveOwing(ctx)
 	if err := c.serveSubmit(ctx); err != nil {
 		return err
 	}

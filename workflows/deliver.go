@@ -31,6 +31,9 @@ func (b *batch) deliver(ctx workflow.Context) error {
 	for pause := deliverPause; b.in.Spread; pause = min(2*pause, deliverPauseMost) {
 		var left activities.UndeliveredResult
 		err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "see what is to be delivered"), steps.Undelivered, b.in).Get(ctx, &left)
+		if err == nil && left.Stale != nil {
+			return b.owe(ctx, *left.Stale)
+		}
 		if err != nil || len(left.To) == 0 && left.Waits == 0 {
 			return err
 		}

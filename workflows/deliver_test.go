@@ -188,3 +188,68 @@ func TestFailedBatchDelivers(t *testing.T) {
 		})
 	}
 }
+
+// TestStaleBatchDelivers: a batch with claims of a former tenure is committed first, and then delivers; its crawl knows in between. Also if it is
+// cancelled, as when its partition is loaded.
+func TestStaleBatchDelivers(t *testing.T) {
+	for _, commits := range []string{"Commit", "GiveBack"} {
+		t.Run(commits, func(t *testing.T) {
+			e := newEnv(t)
+			e.signals(nil)
+			open, fail := activities.OpenResult{Archived: true}, ""
+			if commits == "GiveBack" {
+				open, fail = activities.OpenResult{URLs: 3}, "Process"
+			}
+			batchSteps(e, open, fail, temporal.NewNonRetryableApplicationError("no", "No", nil), commits)
+			o := owners{need: map[int]string{3: "v", 5: ""}}
+			does(e, "Deliver", func(in activities.DeliverInput) (activities.DeliverResult, error) {
+				return activities.DeliverResult{Delivered: in.Partitions}, nil
+			})
+			acts(e, commits, func(in activities.BatchInput) error {
+				if len(in.Delivered) != 2 {
+					return temporal.NewNonRetryableApplicationError("links are not delivered", activities.ErrorUndelivered, nil)
+				}
+				return nil
+			})
+			does(e, "Undelivered", func(in activities.BatchInput) (out activities.UndeliveredResult, err error) {
+				if len(in.Delivered) == 0 {
+					out.Stale = &activities.DeliverInput{Crawl: in.Crawl, Partitions: []int{3, 5}}
+				}
+				return out, nil
+			})
+			routes := 0
+			does(e, "Route", func(d activities.DeliverInput) (out activities.UndeliveredResult, err error) {
+				for _, p := range d.Partitions {
+					if o.need[p] == "" {
+						out.Waits++
+						continue
+					}
+					to := activities.Delivery{Queue: "muninn/" + o.need[p], Owner: o.need[p], DeliverInput: d}
+					to.Partitions = []int{p}
+					out.To = append(out.To, to)
+				}
+				routes++
+				return out, nil
+			})
+			e.at(30*time.Minute, func() { o.need[5] = "w" })
+			in := batchInput
+			in.Spread = true
+			start := e.Now()
+			if err := e.run(Batch, in); (err != nil) != (commits == "GiveBack") {
+				t.Fatal(err)
+			}
+			if took := e.Now().Sub(start); took < 30*time.Minute || took > 31*time.Minute || e.count("Deliver") != 2 || routes < 3 {
+				t.Errorf("it took %s, steps %v", took, e.called())
+			}
+			var said []Owing
+			for _, s := range e.sent {
+				if o, is := s.arg.(Owing); is {
+					said = append(said, o)
+				}
+			}
+			if len(said) != 2 || said[0].Done || !said[1].Done {
+				t.Errorf("%+v", said)
+			}
+		})
+	}
+}

@@ -17,7 +17,7 @@ import (
 // stepNames are the steps of a batch as people know them, by activity.
 var stepNames = map[string]string{
 	"Open": "the opening of its claims", "Lease": "the taking of its leases", "FetchTargets": "FETCH",
-	"Process": "AAH, SCORE and ARCHIVE", "Undelivered": "the delivery of links", "Commit": "the commit to the frontier",
+	"Process": "AAH, SCORE and ARCHIVE", "Undelivered": "the delivery of links", "Route": "the delivery of links", "Commit": "the commit to the frontier",
 }
 
 // inWords says what failed and why.

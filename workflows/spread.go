@@ -116,6 +116,7 @@ func (c *crawlRun) giveUp(ctx workflow.Context, m *CrawlMember) {
 		c.Ending.Disturb()
 		in := activities.RetireInput{Crawl: c.Name, Worker: m.Worker}
 		_ = workflow.ExecuteActivity(withSharedOptions(ctx, "end what the crawl has at "+m.Worker), steps.Retire, in).Get(ctx, nil)
+		c.Owing = slices.DeleteFunc(c.Owing, func(o Owing) bool { return o.Worker == m.Worker }) // others have it
 	})
 }
 

@@ -361,3 +361,18 @@ func TestSpreadCrawlFault(t *testing.T) {
 		t.Errorf("%d fetched, %d of them by the worker that could not take part", r.used(), r.of("w3").used)
 	}
 }
+
+// TestSpreadCrawlOwing: a crawl does not end while a batch that is committed delivers what it has found.
+func TestSpreadCrawlOwing(t *testing.T) {
+	r := newSpread(t, 20, 20)
+	start := r.Now()
+	for at, done := range map[time.Duration]bool{time.Second: false, 10 * time.Minute: true} {
+		r.at(at, func() { r.SignalWorkflow(names.SignalOwes, Owing{Batch: "a.example-1@w1.3", Worker: "w1", Done: done}) })
+	}
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if took := r.Now().Sub(start); took < 10*time.Minute || took > 20*time.Minute {
+		t.Errorf("it took %s", took)
+	}
+}

@@ -42,6 +42,7 @@ const (
 	SignalQuota     = "quota"      // Crawl to FetcherController: what its worker may use of the budgets
 	SignalRound     = "round"      // to Politeness
 	SignalGrants    = "grants"     // from Politeness
+	SignalOwes      = "owes"       // Batch to Crawl: what a batch has found is delivered after its claims are given back, or is
 	SignalMove      = "move"       // to Politeness: continue as new on ClusterQueue
 	QueryStatus     = "status"     // of Crawl, FetcherController and Politeness
 	QueryDefinition = "definition" // of Crawl: as it is now, with what was configured
