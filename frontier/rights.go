@@ -107,9 +107,12 @@ func (c *committable) lost(url string) (bool, error) {
 		return false, fmt.Errorf("commit %s: %w", url, err)
 	}
 	pld := record.KeyOf(u).PLD
-	err = c.to(pld)
-	if epoch, claimed := c.claims[pld]; claimed && err == nil {
+	epoch, claimed := c.claims[pld]
+	if claimed { // first: who loads the partition, perhaps this worker, waits until a claim of a former tenure is gone
 		err = c.rights.Check(ring.Commit, store.PartitionOf(pld), epoch)
+	}
+	if !errors.Is(err, ring.ErrStale) {
+		err = errors.Join(err, c.to(pld))
 	}
 	if errors.Is(err, ring.ErrStale) {
 		return true, nil

@@ -165,6 +165,7 @@ func TestCommitWithRights(t *testing.T) {
 		t.Fatal(targets(lanes...))
 	}
 	g.againOwned(t, "b.example", 8)
+	g.set(t, "b.example", ring.ErrNotNow, allActs...) // it is loaded, which waits for the claim
 	g.set(t, "x.example", ring.ErrStale, allActs...)
 	g.set(t, "y.example", ring.ErrNotNow, allActs...)
 	delivered := map[Partition]bool{}
