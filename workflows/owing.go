@@ -1,12 +1,15 @@
 package workflows
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // Owing is a batch that delivers what it has found after its claims are given back. Nobody but the crawl knows then that something is on its
@@ -49,7 +52,8 @@ func (b *batch) deliverStale(ctx workflow.Context) error {
 			return err
 		}
 		before := len(b.in.Delivered)
-		if _, _, err := b.deliverTo(ctx, left.To); err != nil {
+		_, _, why, err := b.deliverTo(ctx, left.To)
+		if err != nil {
 			return err
 		}
 		taken := b.in.Delivered[before:]
@@ -61,6 +65,7 @@ func (b *batch) deliverStale(ctx workflow.Context) error {
 			b.stale = nil
 			return nil
 		}
+		b.state(ctx, crawl.BatchFetching, strings.TrimSuffix(fmt.Sprintf("it is committed; links to %d partitions wait until other workers take them: %s", len(b.stale.Partitions), why), ": "))
 		if err := workflow.Sleep(ctx, pause); err != nil {
 			return err
 		}
