@@ -148,6 +148,12 @@ func writeShard(line func(string, ...any), until func(time.Time) string, r shard
 		case !a.NotBefore.IsZero():
 			state = "rests until " + until(a.NotBefore)
 		}
+		if d := a.Slow; d != nil {
+			state += fmt.Sprintf(", and rests up to %s between two batches: %s at %s", d.Rest.Round(time.Second), d.Why, d.Met.UTC().Format(time.DateTime))
+		}
+		if d := a.SlowGroup; d != nil {
+			state += fmt.Sprintf(", and all its hosts rest until %s: %s at %s, step %d", until(d.Until), d.Why, d.Reported().Format(time.DateTime), d.Steps)
+		}
 		name := a.Address
 		if group, is := politeness.GroupOf(name); is {
 			name = "host group " + group

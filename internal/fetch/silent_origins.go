@@ -102,7 +102,7 @@ func (l *Lane) unreachable(ctx context.Context) error {
 		failed:      l.Failures+1 >= limits.HostFailures,
 	}
 	l.pace.putOff(stop.after)
-	l.trouble = politeness.TroubleTimeOut
+	l.trouble = politeness.TroubleConnection
 	held := l.silent.held
 	l.silent.held = nil
 	if err := l.giveBack(ctx, held, stop); err != nil {

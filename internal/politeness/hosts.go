@@ -12,19 +12,39 @@ type hostRest struct {
 	Next  time.Time `json:"next,omitzero"`
 	Lease string    `json:"lease,omitempty"` // its ID in one text
 	Slow  SlowDown  `json:"slow,omitzero"`
+	// Server is how the server rests of which the entry is, see serverName.
+	Server ServerSlow `json:"server,omitzero"`
 }
 
-// What the JSON form of a hostRest takes beside the strings in it, at most, without a slow-down and for one; minHosts is the number
-// of hosts below which none are looked for that rest no longer; maxHostBytes bounds what hosts take of the state's MaxBytes: leases
-// come first.
-const hostBytes, slowBytes, minHosts, maxHostBytes = 80, 128, 64, MaxBytes / 2
+// What the JSON form of a hostRest takes beside the strings in it, at most, without a slow-down and for one of a host and of a server;
+// minHosts is the number of hosts below which none are looked for that rest no longer; maxHostBytes bounds what hosts take of the
+// state's MaxBytes: leases come first.
+const hostBytes, slowBytes, serverBytes, minHosts, maxHostBytes = 80, 128, 128, 64, MaxBytes / 2
 
-func (h hostRest) size(host string) int {
+// hostBytesBefore is what earlier versions have counted in place of hostBytes, see CountServers.
+const hostBytesBefore = 64
+
+// sizeOfHost is what a host takes of the state's bytes.
+func (s *State) sizeOfHost(host string, h hostRest) int {
 	n := hostBytes + len(host) + len(h.Lease)
+	if !s.Servers {
+		n += hostBytesBefore - hostBytes
+	}
 	if h.Slow != (SlowDown{}) {
 		n += slowBytes + len(h.Slow.Why)
 	}
+	if h.Server != (ServerSlow{}) {
+		n += serverBytes + len(h.Server.Site) + len(h.Server.Why)
+	}
 	return n
+}
+
+// hostRoom is how many bytes hosts may take.
+func (s *State) hostRoom() int {
+	if !s.Servers {
+		return MaxBytes
+	}
+	return maxHostBytes
 }
 
 // until is when a host may be asked again.
@@ -36,7 +56,9 @@ func (h hostRest) until() time.Time {
 }
 
 // over reports whether nothing more is known of a host than of any other.
-func (h hostRest) over(now time.Time) bool { return !h.Next.After(now) && h.Slow.forgiven(now) }
+func (h hostRest) over(now time.Time) bool {
+	return !h.Next.After(now) && h.Slow.forgiven(now) && h.Server.forgiven(now)
+}
 
 // after is what is known of a host after a release. The longest rest counts, but a lease may correct what it has said itself: while a
 // slow answer is read it is not known yet.
@@ -49,35 +71,37 @@ func (h hostRest) after(r Release, now time.Time, last int64) hostRest {
 	return h
 }
 
-// restHost notes how long a host rests. A host for which there is no room is forgotten; its own worker knows it.
+// restHost notes how long a host rests.
 func (p *pass) restHost(r Release) {
-	if r.Host == "" {
+	if r.Host != "" {
+		p.keepHost(r.Host, p.s.hosts[r.Host].after(r, p.now, p.s.Last))
+	}
+}
+
+// keepHost notes what is known of a host, or a server. One for which there is no room is forgotten; its own worker knows it.
+func (p *pass) keepHost(host string, now hostRest) {
+	if now == p.s.hosts[host] {
 		return
 	}
-	was := p.s.hosts[r.Host]
-	now := was.after(r, p.now, p.s.Last)
-	if now == was {
-		return
-	}
-	p.s.dropHost(r.Host)
+	p.s.dropHost(host)
 	p.s.forgetHosts(p.now)
-	size := now.size(r.Host)
-	if !now.over(p.now) && p.s.hostBytes+size <= maxHostBytes && p.s.makeRoom(p.now, size) {
-		p.s.addHost(r.Host, now)
+	size := p.s.sizeOfHost(host, now)
+	if !now.over(p.now) && p.s.hostBytes+size <= p.s.hostRoom() && p.s.makeRoom(p.now, size) {
+		p.s.addHost(host, now)
 	}
 }
 
 func (s *State) addHost(host string, h hostRest) {
 	s.hosts[host] = h
-	s.bytes += h.size(host)
-	s.hostBytes += h.size(host)
+	s.bytes += s.sizeOfHost(host, h)
+	s.hostBytes += s.sizeOfHost(host, h)
 }
 
 func (s *State) dropHost(host string) {
 	if h, known := s.hosts[host]; known {
 		delete(s.hosts, host)
-		s.bytes -= h.size(host)
-		s.hostBytes -= h.size(host)
+		s.bytes -= s.sizeOfHost(host, h)
+		s.hostBytes -= s.sizeOfHost(host, h)
 	}
 }
 

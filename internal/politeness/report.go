@@ -20,11 +20,13 @@ type HostReport struct {
 // AddressReport is what a shard knows of an address, or of a host group.
 type AddressReport struct {
 	Address   string        `json:"address"`
-	Members   []string      `json:"members,omitempty"`   // addresses of a group
-	NotBefore time.Time     `json:"not_before,omitzero"` // it rests until then
-	Leases    []LeaseReport `json:"leases,omitempty"`    // that are held
-	Waits     []LeaseReport `json:"waits,omitempty"`     // asks in the order in which they came; the first ones
-	Waiting   int           `json:"waiting,omitempty"`   // asks, all of them
+	Members   []string      `json:"members,omitempty"`    // addresses of a group
+	NotBefore time.Time     `json:"not_before,omitzero"`  // it rests until then
+	Leases    []LeaseReport `json:"leases,omitempty"`     // that are held
+	Waits     []LeaseReport `json:"waits,omitempty"`      // asks in the order in which they came; the first ones
+	Waiting   int           `json:"waiting,omitempty"`    // asks, all of them
+	Slow      *ServerSlow   `json:"slow,omitempty"`       // how the server is slowed down; nil if it is not
+	SlowGroup *SlowDown     `json:"slow_group,omitempty"` // of a host group: how all its hosts are slowed down; nil if they are not
 }
 
 // LeaseReport is a lease that is held or asked for.
@@ -60,8 +62,14 @@ func (s *State) Host(now time.Time, host string, addresses []string) HostReport 
 	for _, ip := range addresses {
 		keys[s.key(ip)] = true
 	}
-	for _, key := range slices.Sorted(maps.Keys(s.addresses)) {
-		a := s.addresses[key]
+	servers := maps.Clone(s.addresses)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if _, slow := s.hosts[serverName(key)]; slow && servers[key] == nil {
+			servers[key] = &address{ip: key}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(servers)) {
+		a := servers[key]
 		concerned := keys[key]
 		for _, h := range a.holders {
 			concerned = concerned || h.Host == host
@@ -70,10 +78,23 @@ func (s *State) Host(now time.Time, host string, addresses []string) HostReport 
 			concerned = concerned || w.Host == host
 		}
 		if concerned {
-			out.Addresses = append(out.Addresses, a.report(now))
+			report := a.report(now)
+			s.reportSlow(&report, now)
+			out.Addresses = append(out.Addresses, report)
 		}
 	}
 	return out
+}
+
+// reportSlow adds how a server is slowed down.
+func (s *State) reportSlow(a *AddressReport, now time.Time) {
+	known := s.hosts[serverName(a.Address)]
+	if !known.Server.forgiven(now) && known.Server.Rest > 0 {
+		a.Slow = &known.Server
+	}
+	if !known.Slow.forgiven(now) {
+		a.SlowGroup = &known.Slow
+	}
 }
 
 func (a *address) report(now time.Time) AddressReport {

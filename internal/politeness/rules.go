@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // pass serves the rounds of one moment. The addresses that it touches get their grants at its end: all releases, renewals and asks for an
@@ -170,6 +172,7 @@ func (p *pass) ask(ask Ask) {
 // rest of the address counts nevertheless.
 func (p *pass) release(r Release) {
 	p.restHost(r)
+	p.slowServer(r)
 	a := p.s.at(r.IP)
 	if a == nil && (r.Rest <= 0 || !p.s.makeRoom(p.now, addressBytes+len(r.IP))) {
 		return
@@ -183,6 +186,9 @@ func (p *pass) release(r Release) {
 	}
 	if r.Rest > 0 {
 		a.push(p.now.Add(min(r.Rest, MaxPause)))
+	}
+	if rest := p.s.hosts[serverName(a.ip)].Server.pause(p.now); rest > 0 && r.Number > 0 {
+		a.push(p.now.Add(rest))
 	}
 }
 
@@ -279,12 +285,12 @@ func (p *pass) grantTouched() []Grant {
 
 func (p *pass) grant(a *address, h *holder) Grant {
 	g := Grant{Lease: h.Lease, ID: h.ID(), IP: h.IP, Number: h.Number, NotBefore: a.next, Deadline: h.Deadline, Reply: h.Reply}
-	rest := p.s.hosts[h.Host]
-	if until := rest.until(); until.After(p.now) {
+	host, server := p.s.hosts[h.Host], p.s.hosts[serverName(a.ip)]
+	if until := times.Latest(host.until(), server.Slow.Until); until.After(p.now) {
 		g.HostNotBefore = until
 	}
-	if rest.Slow.Until.After(p.now) {
-		g.SlowUntil = rest.Slow.Until
+	if slow := times.Latest(host.Slow.Until, server.Slow.Until); slow.After(p.now) {
+		g.SlowUntil = slow
 	}
 	return g
 }

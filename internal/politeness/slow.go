@@ -28,7 +28,11 @@ const (
 	TroubleBusy        Trouble = "429"
 	TroubleUnavailable Trouble = "503"
 	TroubleTimeOut     Trouble = "no answer"
+	TroubleConnection  Trouble = "no connection" // at no port of the site: it is refused, or nothing answers
 )
+
+// refuses reports whether the host has answered that it is asked too often, or cannot answer.
+func (t Trouble) refuses() bool { return t == TroubleBusy || t == TroubleUnavailable }
 
 // SlowDown is how a host is slowed down that answered 429 or 503, or did not answer: it rests as long as it asked for, or its
 // lane chose, the first time, and at least twice as long as before each further time.

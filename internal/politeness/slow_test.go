@@ -55,6 +55,7 @@ func TestSlowDown(t *testing.T) {
 // Hosts that are slowed down leave the room of a shard to leases.
 func TestSlowHostsLeaveRoom(t *testing.T) {
 	s := New(0, 0)
+	s.CountServers()
 	for i := range 20_000 {
 		host := leaseOf(i).String() + ".example"
 		s.Serve(start, []Round{{Releases: []Release{{Lease: "a", IP: "10.0.0.1", Number: 1, Host: host, HostRest: time.Hour, Trouble: TroubleTimeOut}}}})

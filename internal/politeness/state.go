@@ -15,7 +15,9 @@ type State struct {
 	Last   int64     // number of the last grant or ask
 	Floor  time.Time // before it no address is granted of which nothing is known
 	Fair   bool      // crawls that wait for an address take turns; else asks are served as they came
-	Turned int       // asks that were not taken because there was no room
+	// Servers are slowed down, and hosts have a bound of their own, see CountServers.
+	Servers bool
+	Turned  int // asks that were not taken because there was no room
 
 	addresses     map[string]*address // and host groups, by GroupKey
 	joined        map[string]string   // the group's key, by address
@@ -119,6 +121,7 @@ type stateJSON struct {
 	Floor     time.Time            `json:"floor,omitzero"`
 	Turned    int                  `json:"turned,omitempty"`
 	Fair      bool                 `json:"fair,omitempty"`
+	Servers   bool                 `json:"servers,omitempty"`
 	Addresses map[string]*busyJSON `json:"addresses"`
 	Resting   map[string]time.Time `json:"resting,omitempty"`
 	Hosts     map[string]hostRest  `json:"hosts,omitempty"`
@@ -135,7 +138,7 @@ type busyJSON struct {
 
 // MarshalJSON writes the state out.
 func (s *State) MarshalJSON() ([]byte, error) {
-	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}}
+	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Servers: s.Servers, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}}
 	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) {
 		a := s.addresses[ip]
 		if a.empty() {
@@ -170,7 +173,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
 	}
-	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair}
+	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair, Servers: in.Servers}
 	s.init()
 	var lines []*waiter
 	for _, ip := range slices.Sorted(maps.Keys(in.Addresses)) {

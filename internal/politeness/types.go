@@ -14,7 +14,8 @@
 //   - A host rests for longer than its address for a Crawl-delay or Retry-After: releases say so, and grants report it to the worker that asks
 //     it next, at any address of the shard. The address is free meanwhile for the other hosts that lie at it.
 //   - A host that answers 429 or 503, or does not answer, is slowed down for all crawls (SlowDown): its rests double up to MaxSlow,
-//     until it has made no trouble for ForgiveAfter.
+//     until it has made no trouble for ForgiveAfter. All hosts of a host group are slowed down together.
+//   - A server that takes no connection, or answers so for several hosts, rests between two lanes (ServerSlow), MaxServerRest at most.
 //   - What is asked for again is confirmed, not granted twice, and an ask keeps its place in the line.
 //
 // All times of a State are Temporal's. What comes from workers are durations, counted from when they are served; what goes
@@ -105,7 +106,8 @@ type Release struct {
 	Crawl  string        `json:"crawl,omitempty"`
 	Worker string        `json:"worker"`
 	Number int64         `json:"number,omitempty"`
-	Rest   time.Duration `json:"rest,omitempty"` // how long the address is not to be asked, from when this is served
+	Rest   time.Duration `json:"rest,omitempty"`  // how long the address is not to be asked, from when this is served
+	Asked  bool          `json:"asked,omitempty"` // a request was made: the address rests, or has rested until now
 	// Host rests for HostRest, from when this is served, at whatever address of the shard: a Crawl-delay or Retry-After is
 	// the host's, not its address's. It replaces what the same lease has said of its host before.
 	Host     string        `json:"host,omitempty"`

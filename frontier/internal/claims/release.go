@@ -41,7 +41,7 @@ func (s *Set) Revise(releases []EndedLease, now time.Time) {
 func (r EndedLease) Release(crawl, worker string, now time.Time) politeness.Release {
 	return politeness.Release{
 		Lease: r.Lease, Crawl: crawl, Worker: worker, IP: r.IP, Number: r.Number,
-		Rest: politeness.RestOf(r.Next, now), Host: r.Host, HostRest: politeness.RestOf(r.HostNext, now), Trouble: r.Trouble,
+		Rest: politeness.RestOf(r.Next, now), Asked: !r.Next.IsZero(), Host: r.Host, HostRest: politeness.RestOf(r.HostNext, now), Trouble: r.Trouble,
 	}
 }
 
