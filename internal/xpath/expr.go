@@ -46,9 +46,6 @@ func Parse(source string) (*Expr, error) {
 	return &Expr{Root: root, source: source, needs: needs(root)}, nil
 }
 
-// From makes an expression of a tree that was changed.
-func From(root Node) (*Expr, error) { return Parse(Text(root)) }
-
 func (e *Expr) String() string { return e.source }
 
 // Selects reports whether the expression selects nodes; others compute a number, a string or a truth value.

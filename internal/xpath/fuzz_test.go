@@ -90,7 +90,7 @@ func FuzzEval(f *testing.F) {
 		for _, r := range found {
 			e.Tree.Value(r)
 		}
-		again, err := From(x.Root)
+		again, err := Parse(Text(x.Root))
 		if err != nil {
 			return // FuzzParse reports it
 		}

@@ -113,7 +113,7 @@ func TestWhatIsReadIsWrittenAgain(t *testing.T) {
 		if x.String() != source {
 			t.Errorf("%s has lost its source: %s", source, x)
 		}
-		again, err := From(x.Root)
+		again, err := Parse(Text(x.Root))
 		if err != nil {
 			t.Errorf("%s, written %s: %v", source, want, err)
 			continue
@@ -258,7 +258,7 @@ func TestAPositionAddedToAStepKeepsItsAxis(t *testing.T) {
 
 func TestAnythingIsWrittenAsALiteral(t *testing.T) {
 	for _, s := range []string{"", "a", "it's", `"`, `it's "so"`, `'"'`} {
-		x, err := From(&Binary{"=", Literal(s), Literal("a")})
+		x, err := Parse(Text(&Binary{"=", Literal(s), Literal("a")}))
 		if err != nil {
 			t.Errorf("%s: %v", s, err)
 			continue

@@ -148,7 +148,7 @@ func TestValues(t *testing.T) {
 		if got := e.text(n, context{e, e.Tree.Root(), 1, 1}); got != want {
 			t.Errorf("%s is %s, not %s", source, got, want)
 		}
-		again, err := From(n)
+		again, err := Parse(Text(n))
 		if err != nil {
 			t.Errorf("%s is written %s: %v", source, Text(n), err)
 			continue
