@@ -125,46 +125,17 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 			return nil, err
 		}
 		may, marks := s.committable(f, claims), e.marksOf(now.c.Batch, claims)
-		var delays []concluded
-		var visited []order.Visit
-		var pages []string
-		for _, o := range p.outcomes {
-			if lost, err := may.lost(o.URL); err != nil {
-				return nil, err
-			} else if lost {
-				continue
-			}
-			end, err := e.conclude(o, now.c.Archive, done)
-			if err != nil {
-				return nil, err
-			}
-			if end.new && len(o.PageFeatures) > 0 && o.Success() {
-				visited, pages = append(visited, order.Visit{PageFeatures: o.PageFeatures, Worth: o.Worth, LinkFeatures: end.kept}), append(pages, o.URL)
-			}
-			if end.due != 0 {
-				delays = append(delays, end)
-			}
+		ends, err := e.concludeAll(now, p.outcomes, may, done)
+		if err != nil {
+			return nil, err
 		}
-		for _, o := range p.links {
-			if now.c.Others != nil && now.c.Others(store.PartitionOf(o.key.PLD)) {
-				continue
-			}
-			if err := may.to(o.key.PLD); err != nil {
-				return nil, fmt.Errorf("commit %s: %w: %w", now.c.Batch, ErrUndelivered, err)
-			}
-			if brought, err := marks.delivered(store.PartitionOf(o.key.PLD)); err != nil {
-				return nil, err
-			} else if brought {
-				continue
-			}
-			if err := e.offer(o); err != nil {
-				return nil, err
-			}
+		if err := e.offerAll(now, p.links, may, marks); err != nil {
+			return nil, err
 		}
 		if err := errors.Join(e.sites.save(tx.Tx), writeKeeps(tx.Tx, p.keeps)); err != nil {
 			return nil, err
 		}
-		took, err := e.learn(s.visits(now.c, visited, pages, now.of))
+		took, err := e.learn(s.visits(now.c, ends.visits, ends.pages, now.of))
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +151,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 		}
 		return e.finish(key, func() {
 			took()
-			for _, end := range delays {
+			for _, end := range ends.delays {
 				s.delays.add(end.pld, end.due)
 			}
 			for pld, n := range done {
@@ -195,6 +166,58 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 			ended()
 		})
 	})
+}
+
+// ends are how the URLs of a portion have ended.
+type ends struct {
+	delays []concluded   // URLs that are tried again after a time
+	visits []order.Visit // new pages, of which the order learns
+	pages  []string      // their URLs
+}
+
+// concludeAll ends the URLs of a portion, without those whose partition the worker has lost.
+func (e *edit) concludeAll(now committing, outcomes []crawl.PageOutcome, may *committable, done map[uint64]queue.Tally) (all ends, err error) {
+	for _, o := range outcomes {
+		if lost, err := may.lost(o.URL); err != nil {
+			return all, err
+		} else if lost {
+			continue
+		}
+		end, err := e.conclude(o, now.c.Archive, done)
+		if err != nil {
+			return all, err
+		}
+		if end.new && len(o.PageFeatures) > 0 && o.Success() {
+			all.visits = append(all.visits, order.Visit{PageFeatures: o.PageFeatures, Worth: o.Worth, LinkFeatures: end.kept})
+			all.pages = append(all.pages, o.URL)
+		}
+		if end.due != 0 {
+			all.delays = append(all.delays, end)
+		}
+	}
+	return all, nil
+}
+
+// offerAll offers the links of a portion, without those that are another worker's to queue or that a delivery has brought.
+func (e *edit) offerAll(now committing, links []*offered, may *committable, marks *marks) error {
+	for _, o := range links {
+		p := store.PartitionOf(o.key.PLD)
+		if now.c.Others != nil && now.c.Others(p) {
+			continue
+		}
+		if err := may.to(o.key.PLD); err != nil {
+			return fmt.Errorf("commit %s: %w: %w", now.c.Batch, ErrUndelivered, err)
+		}
+		if brought, err := marks.delivered(p); err != nil {
+			return err
+		} else if brought {
+			continue
+		}
+		if err := e.offer(o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // heldBy returns the claims of a batch, and what each of their queues has given in this run.
