@@ -488,55 +488,6 @@ func TestDeliveryRefused(t *testing.T) {
 	}
 }
 
-// TestTakeLost: what a worker had archived and not delivered when it was lost is queued by the others, each URL once, also where a part of it was
-// delivered before.
-func TestTakeLost(t *testing.T) {
-	for _, before := range []int{0, 1, 2} { // owners that had their delivery
-		s := newSpreadRing(t, "v", "w", "z")
-		from := s.ownerOf("a.example")
-		in := from.batch()
-		in.Spread = true
-		from.open(in, linkingToMany)
-		from.must(from.do(from.Process, in))
-		first := s.undelivered(from, in)
-		s.deliver(in, first.To[:before])
-		lost := LostInput{Crawl: in.Crawl, Worker: from.Settings.Worker, Batches: []string{in.Batch, "gone.example-7@w.1"}}
-		for range 2 {
-			lost.Taken = nil
-			for name, r := range s.workers {
-				if name == lost.Worker {
-					continue
-				}
-				out, err := call[LostResult](r, r.TakeLost, lost)
-				r.must(err)
-				lost.Taken = append(lost.Taken, out.Taken...)
-			}
-		}
-		if n := len(lost.Taken); n < 2*(ring.Partitions/3) || n > 2*(ring.Partitions/3+1) {
-			t.Errorf("%d partitions are taken", n)
-		}
-		known, want := int64(0), 0
-		for i := range 40 {
-			if host := fmt.Sprintf("h%d.example", i); s.ownerOf(host) != from {
-				want += 2
-			}
-		}
-		got := 0
-		for name, r := range s.workers {
-			if name == lost.Worker {
-				continue
-			}
-			got += len(r.states())
-			status, err := r.Frontier.Crawl(rigCrawl).Status()
-			r.must(err)
-			known += status.Totals.Known
-		}
-		if got != want || known != int64(want) {
-			t.Errorf("%d delivered before: %d URLs, %d counted, want %d", before, got, known, want)
-		}
-	}
-}
-
 // TestPermitOfAsks: Politeness ends the leases of a worker that the ring has given up only where its lanes have ended with its permit: in crawls
 // that are spread.
 func TestPermitOfAsks(t *testing.T) {
