@@ -118,7 +118,7 @@ func CheckShards(ctx context.Context, c client.Client, shards int) error {
 		}
 		if info.GetMemo().GetFields()[memoShards] == nil {
 			id := names.PolitenessID(shard)
-			return fmt.Errorf("the workflow %s was started by an older version, which did not note the number of shards: stop all workers, terminate it (temporal workflow terminate --workflow-id %s), and start the workers again",
+			return fmt.Errorf("the workflow %s was started by an older version, which did not note the number of shards; this version cannot continue the crawls of that one either: start the older version again and end its crawls (muninn stop CRAWL); then stop all workers, terminate the workflow (temporal workflow terminate --workflow-id %s), and start the workers of this version: the next run of a crawl knows what the former ones have found",
 				id, id)
 		}
 		n := 0

@@ -84,8 +84,8 @@ func TestCheckShards(t *testing.T) {
 	}
 	for want, m := range map[string]*common.Memo{
 		"": memo(2),
-		"politeness-shards is 2, but politeness runs in 3 shards here: set it to 3":                                           memo(3),
-		"older version, which did not note the number of shards: stop all workers, terminate it (temporal workflow terminate": nil,
+		"politeness-shards is 2, but politeness runs in 3 shards here: set it to 3":                                          memo(3),
+		"older version, which did not note the number of shards; this version cannot continue the crawls of that one either": nil,
 	} {
 		err := CheckShards(t.Context(), &shards{ended: map[string]time.Time{names.PolitenessID(1): {}}, memo: m}, 2)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

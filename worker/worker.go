@@ -41,6 +41,7 @@ type Worker struct {
 	conf     Config
 	log      *slog.Logger
 	client   client.Client
+	metrics  *sdkMetrics // of the client
 	front    *frontier.Frontier
 	acts     *activities.Activities
 	meter    *meter
@@ -78,6 +79,9 @@ func Start(ctx context.Context, conf Config, log *slog.Logger) (*Worker, error) 
 // open opens what the steps need, connects to Temporal and runs. Its error lists everything that is wrong.
 func (w *Worker) open(ctx context.Context) (err error) {
 	if w.server, err = serve(w.conf.Listen, w); err == nil { // before all else: it says what the worker waits for
+		err = w.checkFormer(ctx)
+	}
+	if err == nil {
 		err = w.openAll(ctx)
 	}
 	if err := errors.Join(err, w.connect(ctx, err == nil)); err != nil {
@@ -113,15 +117,27 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	return w.poll(names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name))
 }
 
+// checkFormer refuses workflows that this version cannot continue, if Temporal answers, before the data folder is brought into the present format: the
+// version that wrote it could not open it again, and must be able to end its crawls.
+func (w *Worker) checkFormer(ctx context.Context) error {
+	if err := w.connect(ctx, false); err != nil {
+		return nil // it is waited for, or reported, once the folder is open
+	}
+	return activities.CheckShards(ctx, w.client, w.conf.Shards)
+}
+
 // connect connects to Temporal. If patient, it waits for a service that does not answer. It is not patient if the worker cannot start anyway.
 func (w *Worker) connect(ctx context.Context, patient bool) (err error) {
 	if w.instance, err = instanceOf(w.conf.Data); err != nil {
 		return err
 	}
-	metrics, name := newSDKMetrics(w.meter.registry), identity(w.conf.Name, w.instance, w.started)
+	if w.metrics == nil {
+		w.metrics = newSDKMetrics(w.meter.registry)
+	}
+	name := identity(w.conf.Name, w.instance, w.started)
 	return w.starting.await(ctx, "the Temporal service at "+w.conf.Temporal.Address, w.patience(patient), temporalAway, func() (err error) {
 		if w.client == nil {
-			w.client, err = dial(ctx, w.conf.Temporal, w.log, metrics, name)
+			w.client, err = dial(ctx, w.conf.Temporal, w.log, w.metrics, name)
 		}
 		if err == nil {
 			err = RegisterAttributes(ctx, w.client, w.conf.Temporal.Namespace)

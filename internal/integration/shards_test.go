@@ -3,12 +3,15 @@ package integration
 import (
 	"log/slog"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/manners"
@@ -27,11 +30,14 @@ func TestPolitenessShards(t *testing.T) {
 		wrong := Config(server, world, t.TempDir())
 		wrong.Shards = shards
 		w, err := worker.Start(t.Context(), wrong, slog.New(slog.DiscardHandler))
-		if err != nil {
-			return err.Error()
+		if err == nil {
+			w.Stop()
+			return ""
 		}
-		w.Stop()
-		return ""
+		if _, there := os.Stat(filepath.Join(wrong.Data, frontier.Folder)); there == nil {
+			t.Errorf("a worker with %d shards has opened its folder before it was refused: an earlier version could not use it any more", shards)
+		}
+		return err.Error()
 	}
 	first := server.politenessRun(t)
 	for range 200 { // rounds of nothing, until it continues as new
