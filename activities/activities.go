@@ -58,6 +58,7 @@ type Activities struct {
 	Log        *slog.Logger // of what concerns no activity; may be nil
 	Holds      Holds        // each may keep crawls from claiming
 	InFlight   InFlight
+	Behind     Behind
 	Membership *Membership  // in the ring; nil if this worker is in none
 	Probe      func() error // returns once the worker has shown that it does work; nil: nothing is asked of it
 

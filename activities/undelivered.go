@@ -58,6 +58,9 @@ func (a *Activities) Undelivered(ctx context.Context, in BatchInput) (out Undeli
 		return UndeliveredResult{Stale: &d}, err
 	}
 	out = route(need, a.view(), a.Settings.Worker, func(p int, epoch uint64) error { return a.check(ring.Commit, p, epoch) })
+	if len(out.To)+out.Waits > 0 {
+		a.Behind.note(in, a.Now())
+	}
 	if len(out.To) == 0 {
 		return out, nil
 	}

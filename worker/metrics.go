@@ -95,6 +95,7 @@ func (m *meter) Resolved(took time.Duration, err error) {
 type crawlCollector struct {
 	frontier *frontier.Frontier
 	holding  func(crawl string) string // why a crawl claims nothing; empty if it may
+	behind   func(crawl string, now time.Time) time.Duration
 	now      func() time.Time
 }
 
@@ -130,6 +131,7 @@ func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
 		if !s.Oldest.IsZero() {
 			gauge("oldest_claim_seconds", "Age of the oldest claim.", c.now().Sub(s.Oldest).Seconds())
 		}
+		gauge("undelivered_seconds", "For how long the links of a batch wait until other workers take them, at most; 0 in a crawl that is not spread.", c.behind(name, c.now()).Seconds())
 		gauge("holding", "1 while the crawl holds: it claims nothing until a fault is removed; /health says which.", flag(c.holding(name) != ""))
 	}
 }
@@ -205,7 +207,7 @@ func serve(listen string, w *Worker) (*server, error) {
 
 // registerCollectors adds the metrics of what the worker has opened.
 func (w *Worker) registerCollectors() {
-	w.meter.registry.MustRegister(crawlCollector{w.front, w.acts.Holds.Reason, time.Now}, diskCollector{w.acts.Disk, w.acts.Spool}, ringCollector{w.acts.Membership, w.conf.Name})
+	w.meter.registry.MustRegister(crawlCollector{w.front, w.acts.Holds.Reason, w.acts.Behind.Oldest, time.Now}, diskCollector{w.acts.Disk, w.acts.Spool}, ringCollector{w.acts.Membership, w.conf.Name})
 }
 
 // Values of the setting profiles.

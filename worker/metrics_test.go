@@ -14,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -80,7 +81,7 @@ func TestCrawlMetrics(t *testing.T) {
 	}
 	m, watch := newMeter(), disk.New(dir, 100)
 	watch.Free = func(string) (int64, error) { return 42, nil }
-	m.registry.MustRegister(crawlCollector{front, func(string) string { return "the disk is full" }, time.Now}, diskCollector{watch, sp})
+	m.registry.MustRegister(crawlCollector{front, func(string) string { return "the disk is full" }, new(activities.Behind).Oldest, time.Now}, diskCollector{watch, sp})
 	has(t, scrape(t, m), `muninn_crawl_pages{crawl="ravens"} 0`, `muninn_crawl_holding{crawl="ravens"} 1`, `muninn_crawl_resting_queues{crawl="ravens"} 0`,
 		"muninn_disk_free_bytes 42", "muninn_disk_floor_bytes 100", "muninn_spool_bytes 12", "muninn_spool_batches 1")
 	if err := front.Crawl(d.Name).End("o"); err != nil {
