@@ -97,9 +97,12 @@ const (
 func (s *linksSidecar) inOrder(kind int) (order [ring.Partitions]int, owners [ring.Partitions]int) {
 	for p := range order {
 		order[p] = p
-		if kind == away && s.owner != nil {
-			owners[p] = s.owner(p)
-		}
+	}
+	if kind == home || s.owner == nil {
+		return order, owners
+	}
+	for p := range owners {
+		owners[p] = s.owner(p)
 	}
 	slices.SortStableFunc(order[:], func(a, b int) int { return owners[a] - owners[b] })
 	return order, owners
