@@ -26,6 +26,7 @@ func compare(ctx context.Context, o options, w *web) error {
 		counts = append(counts, n)
 	}
 	var all []measured
+	printHead()
 	for _, n := range counts {
 		m, err := crawl(ctx, o, w, n)
 		if err != nil {
@@ -33,12 +34,12 @@ func compare(ctx context.Context, o options, w *web) error {
 		}
 		m.name = crawlName(n)
 		all = append(all, m)
+		m.printLine(all)
 		if o.histories {
-			fmt.Println(m.name)
 			m.events.print(m.pages, true)
 		}
 	}
-	printComparison(all)
+	printSteps(all)
 	return nil
 }
 
@@ -102,30 +103,29 @@ func (e events) perBatch(count func(*eventCount) int) float64 {
 	return mean(n, e.batches())
 }
 
-// printComparison prints a line for each crawl. Ratios are to the crawl that is spread over one worker, or to the first.
-func printComparison(all []measured) {
-	perPage := func(m measured, d time.Duration) float64 { return d.Seconds() * 1000 / float64(max(m.pages, 1)) }
-	first := all[max(slices.IndexFunc(all, func(m measured) bool { return m.name == crawlName(1) }), 0)]
+func printHead() {
 	fmt.Printf("%-14s %7s %8s  %-24s %-8s  %-38s  %s\n", "crawl", "pages", "pages/s", "CPU of workers, a page", "Temporal", "a batch: URLs, events, signals, deliveries", "peak RSS, MB")
-	for _, m := range all {
-		var urls int
-		if b := m.events[names.Batch]; b != nil {
-			urls = b.urls
-		}
-		cost := perPage(m, m.crawling)
-		var rss []string
-		for _, name := range m.order {
-			if strings.HasPrefix(name, "worker") {
-				rss = append(rss, fmt.Sprint(m.rss[name]>>20))
-			}
-		}
-		fmt.Printf("%-14s %7d %8.0f  %6.3f ms (%.2f)          %-8.3f  %6.0f %7.1f %8.3f %10.2f           %s\n", m.name, m.pages, float64(m.pages)/m.wall.Seconds(),
-			cost, cost/perPage(first, first.crawling), m.serving.Seconds()/m.crawling.Seconds(),
-			mean(urls, m.events.batches()), m.events.perBatch(func(n *eventCount) int { return n.events }),
-			m.events.perBatch(func(n *eventCount) int { return n.kinds["WorkflowExecutionSignaled"] }),
-			m.events.perBatch(func(n *eventCount) int { return n.steps[deliver] }), strings.Join(rss, " "))
+}
+
+// printLine prints what a crawl took. Ratios are to the crawl that is spread over one worker, or to the first.
+func (m measured) printLine(all []measured) {
+	first := all[max(slices.IndexFunc(all, func(m measured) bool { return m.name == crawlName(1) }), 0)]
+	perPage := func(m measured) float64 { return m.crawling.Seconds() * 1000 / float64(max(m.pages, 1)) }
+	var urls int
+	if b := m.events[names.Batch]; b != nil {
+		urls = b.urls
 	}
-	printSteps(all)
+	var rss []string
+	for _, name := range m.order {
+		if strings.HasPrefix(name, "worker") {
+			rss = append(rss, fmt.Sprint(m.rss[name]>>20))
+		}
+	}
+	fmt.Printf("%-14s %7d %8.0f  %6.3f ms (%.2f)          %-8.3f  %6.0f %7.1f %8.3f %10.2f           %s\n", m.name, m.pages, float64(m.pages)/m.wall.Seconds(),
+		perPage(m), perPage(m)/perPage(first), m.serving.Seconds()/m.crawling.Seconds(),
+		mean(urls, m.events.batches()), m.events.perBatch(func(n *eventCount) int { return n.events }),
+		m.events.perBatch(func(n *eventCount) int { return n.kinds["WorkflowExecutionSignaled"] }),
+		m.events.perBatch(func(n *eventCount) int { return n.steps[deliver] }), strings.Join(rss, " "))
 }
 
 // printSteps prints what each step costs a page, by profile.
