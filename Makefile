@@ -70,7 +70,7 @@ kill: temporal versitygw ## crawl while worker, Temporal and S3 are killed: KILL
 	MUNINN_KILL_RUNS=$(KILL_RUNS) MUNINN_KILL_SEED=$(SEED) $(GO) test -count=1 -v -timeout 0 -run '^TestLongKilled$$' ./internal/integration
 
 .PHONY: chaos
-chaos: temporal versitygw ## two crawls on three workers, and ten minutes of kills, lost and full disks, cuts and outages at random, chosen by SEED (1); half an hour
+chaos: temporal versitygw ## two crawls spread over three workers, and ten minutes of kills, lost and full disks, cuts and outages at random, chosen by SEED (1); half an hour
 	MUNINN_CHAOS=long MUNINN_CHAOS_SEED=$(SEED) $(GO) test -count=1 -v -timeout 0 -run '^TestLongChaos$$' ./internal/integration
 
 .PHONY: versitygw

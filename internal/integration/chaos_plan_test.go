@@ -24,6 +24,10 @@ const (
 	faultCut     faultKind = "cut off" // no byte passes between a worker and Temporal or S3
 	faultFill    faultKind = "fill the disk"
 	faultShard   faultKind = "terminate a shard" // of politeness
+
+	// Of crawls that are spread: the ring gives the worker up meanwhile, and it comes back with its disk.
+	faultAway  faultKind = "kill until it is given up"
+	faultExile faultKind = "cut off until it is given up"
 )
 
 // fault is one of a chaos run. It lasts from At to At + For after the start of the run.
@@ -52,7 +56,7 @@ type chaosPlan struct {
 	shards  int                      // of politeness
 	quiet   time.Duration            // without a fault of a worker before its disk is destroyed
 	kinds   []chaosKind
-	spread  bool        // the crawls are spread over the workers; else each is bound to one
+	spread  int         // so many of the crawls, the first ones, are spread over the workers; each of the others is bound to one
 	ring    ring.Limits // zero: the defaults
 }
 
@@ -65,13 +69,29 @@ type chaosKind struct {
 }
 
 // spreadOut is a plan with crawls that are spread over the workers: a worker can be lost for good then, and a disk be destroyed at any time.
-func (p chaosPlan) spreadOut() chaosPlan {
-	p.spread, p.quiet = true, 0
+func (p chaosPlan) spreadOut(crawls int) chaosPlan {
+	p.spread, p.quiet = crawls, 0
 	p.ring = ring.Limits{Heartbeat: p.time / 18, Permit: p.time / 9, Grace: p.time/9 + ring.Margin, CloseWithin: p.time / 9}
-	p.kinds = append(slices.DeleteFunc(slices.Clone(p.kinds), func(k chaosKind) bool { return k.kind == faultDestroy }),
-		chaosKind{kind: faultDestroy, weight: 2, least: time.Second, most: p.time / 9},
-		chaosKind{kind: faultLost, weight: 1, least: p.time / 18, most: p.time / 3})
+	given := p.ring.Heartbeat + p.ring.Grace
+	kinds := slices.DeleteFunc(slices.Clone(p.kinds), func(k chaosKind) bool { return k.kind == faultDestroy })
+	p.kinds = append([]chaosKind{ // those that last find a place first
+		{kind: faultExile, least: given, most: given + p.time/9, once: true},
+		{kind: faultAway, least: given, most: given + p.time/9, once: true},
+		{kind: faultLost, weight: 1, least: p.time / 18, most: p.time / 3},
+		{kind: faultDestroy, weight: 2, least: time.Second, most: p.time / 9},
+	}, kinds...)
 	return p
+}
+
+// destroyable are the workers whose disks may be destroyed: beside a crawl that is spread, not the one that a bound crawl has.
+func (p chaosPlan) destroyable() []string {
+	return slices.DeleteFunc(slices.Clone(p.workers), func(name string) bool { return p.spread > 0 && p.bound(name) })
+}
+
+// bound reports whether a crawl is bound to a worker.
+func (p chaosPlan) bound(worker string) bool {
+	i := slices.Index(p.workers, worker)
+	return i >= p.spread && i < len(chaosCrawls)
 }
 
 // between is a random duration.
@@ -92,7 +112,10 @@ func (p chaosPlan) faults(seed uint64) []fault {
 			}
 			f.At = between(r, 0, p.time-f.For)
 			switch k.kind {
-			case faultKill, faultDestroy, faultCut, faultFill:
+			case faultDestroy:
+				names := p.destroyable()
+				f.Victim = names[r.IntN(len(names))]
+			case faultKill, faultCut, faultFill, faultAway, faultExile:
 				f.Victim = p.workers[r.IntN(len(p.workers))]
 			case faultShard:
 				f.Victim = fmt.Sprint(r.IntN(p.shards))
@@ -140,7 +163,7 @@ func (p chaosPlan) clash(f, g fault) bool {
 	sameVictim := f.Victim == g.Victim
 	switch f.Kind {
 	case faultDestroy: // of a bound crawl takes Temporal and S3, as an operator does, and nothing that would keep the worker from its checkpoint before
-		if !p.spread && (g.Kind == faultTempo || g.Kind == faultS3) {
+		if p.spread == 0 && (g.Kind == faultTempo || g.Kind == faultS3) {
 			return f.At-p.quiet < g.end() && g.At < f.end()
 		}
 		return sameVictim && f.At-p.quiet < g.end() && g.At < f.end()
@@ -148,6 +171,9 @@ func (p chaosPlan) clash(f, g fault) bool {
 		return overlap && (g.Kind == faultGuest || g.Kind == faultLost)
 	case faultShard:
 		return overlap && (g.Kind == faultTempo || g.Kind == faultShard)
+	}
+	if f.Kind == faultExile && g.Kind == faultAway { // one worker of three stays at work
+		return overlap
 	}
 	return overlap && sameVictim && (f.Kind == g.Kind || f.Victim != "")
 }
@@ -176,7 +202,9 @@ func steps(list []fault) (out []step) {
 
 // TestChaosPlan: a seed gives the same faults each time, another seed others; each kind comes; no two faults are in each other's way.
 func TestChaosPlan(t *testing.T) {
-	for name, p := range map[string]chaosPlan{"short": shortChaos, "long": longChaos, "short, spread": shortChaos.spreadOut(), "long, spread": longChaos.spreadOut()} {
+	for name, p := range map[string]chaosPlan{
+		"short": shortChaos, "long": longChaos, "short, one spread": shortChaos.spreadOut(1), "long, one spread": longChaos.spreadOut(1), "long, both spread": longChaos.spreadOut(2),
+	} {
 		seen := map[string]bool{}
 		for seed := range uint64(200) {
 			list := p.faults(seed)

@@ -44,7 +44,7 @@ type chaosRig struct {
 // chaosCrawl is a crawl of a part of the web.
 type chaosCrawl struct {
 	crawl.Definition
-	queue string // it belongs to the worker that polls it
+	queue string // if it is bound, it belongs to the worker that polls it
 	pages []webworld.Page
 }
 
@@ -100,9 +100,9 @@ func (r *chaosRig) newWorker(t *testing.T, name string) *chaosWorker {
 	t.Helper()
 	dir := cmp.Or(os.Getenv("MUNINN_CHAOS_KEEP"), t.TempDir())
 	dir = filepath.Join(dir, name)
-	w := &chaosWorker{name: name, queue: names.TaskQueue + "-" + name, data: filepath.Join(dir, "small")}
-	if r.plan.spread {
-		w.queue = names.TaskQueue
+	w := &chaosWorker{name: name, queue: names.TaskQueue, data: filepath.Join(dir, "small")}
+	if r.plan.spread == 0 || r.plan.bound(name) {
+		w.queue += "-" + name // a crawl that is started there is its own
 	}
 	if err := os.MkdirAll(w.data, 0o755); err != nil {
 		t.Fatal(err)
@@ -174,13 +174,13 @@ func (r *chaosRig) do(t *testing.T, s step) {
 		r.toggle(t, r.temporal, s.ends)
 	case faultS3:
 		r.toggle(t, r.store, s.ends)
-	case faultKill:
+	case faultKill, faultAway:
 		r.toggle(t, r.worker(s.Victim), s.ends)
 	case faultDestroy:
 		r.destroy(t, r.worker(s.Victim), s.ends)
 	case faultGuest, faultLost:
 		r.guest(t, s)
-	case faultCut:
+	case faultCut, faultExile:
 		for _, l := range r.worker(s.Victim).links {
 			if s.ends {
 				l.join()
@@ -285,7 +285,7 @@ func (r *chaosRig) running(t *testing.T, query string) (ids []string, err error)
 // is rebuilt before by the command for that, as docs/OPERATING.md says, and they are started again.
 func (r *chaosRig) destroy(t *testing.T, w *chaosWorker, ends bool) {
 	t.Helper()
-	bound := !r.plan.spread && slices.ContainsFunc(r.crawls, func(c chaosCrawl) bool { return c.queue == w.queue })
+	bound := slices.ContainsFunc(r.crawls, func(c chaosCrawl) bool { return !c.Spread && c.queue == w.queue })
 	switch {
 	case !ends:
 		if bound && !r.hasCheckpoint(t, w) {

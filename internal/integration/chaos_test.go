@@ -47,29 +47,32 @@ var (
 )
 
 // TestLongChaos runs two crawls with shared hosts on three workers, and meanwhile kills workers, Temporal and S3 server, cuts workers off,
-// fills their disks, adds and removes workers, and in a long run destroys disks and terminates a shard of politeness. No address ever sees
+// fills their disks, destroys them, adds, removes and loses workers, and in a long run terminates a shard of politeness. No address ever sees
 // two connections, or a request before its time, or one that robots.txt disallows; in the end each crawl has archived every allowed page
-// once, and nothing is left running. MUNINN_CHAOS_SEED chooses the faults and their moments, MUNINN_CHAOS=long a run of ten minutes of them, and
-// MUNINN_CHAOS_SPREAD crawls that are spread over the workers.
+// once, and nothing is left running. In a short run one crawl is spread over the workers, in a long run both are. MUNINN_CHAOS_SEED chooses the
+// faults and their moments, MUNINN_CHAOS=long a run of ten minutes of them, and MUNINN_CHAOS_SPREAD how many crawls are spread: 0, 1 or 2.
 func TestLongChaos(t *testing.T) {
-	seed, plan := envNumber(t, "MUNINN_CHAOS_SEED", 1), shortChaos
+	seed, plan, spread := envNumber(t, "MUNINN_CHAOS_SEED", 1), shortChaos, uint64(1)
 	if os.Getenv("MUNINN_CHAOS") == "long" {
-		plan = longChaos
+		plan, spread = longChaos, uint64(len(chaosCrawls))
 	} else {
 		t.Parallel()
 	}
-	if os.Getenv("MUNINN_CHAOS_SPREAD") != "" {
-		plan = plan.spreadOut()
+	if spread = envNumber(t, "MUNINN_CHAOS_SPREAD", spread); spread > 0 {
+		plan = plan.spreadOut(int(spread))
 	}
 	t.Logf("MUNINN_CHAOS_SEED=%d repeats the sequence of faults", seed)
 	world := Serve(t, tree.New(webworld.Options{Seed: seed, Trace: true, FirstIP: netip.MustParseAddr("127.104.0.1")}, plan.hosts, plan.pages))
 	newChaosRig(t, plan, world).run(t, plan.faults(seed))
 }
 
+// chaosCrawls are the crawls of a run.
+var chaosCrawls = []string{"odin", "freya"}
+
 // run crawls under faults, and checks what comes of it.
 func (r *chaosRig) run(t *testing.T, list []fault) {
 	t.Helper()
-	for n, name := range []string{"odin", "freya"} {
+	for n, name := range chaosCrawls {
 		c := r.newCrawl(name, n, n+1)
 		r.crawls = append(r.crawls, c)
 		r.startCrawl(t, c)
@@ -101,10 +104,10 @@ func (r *chaosRig) run(t *testing.T, list []fault) {
 	r.check(t)
 }
 
-// newCrawl is a crawl of groups of the web, bound to the worker of that number unless the crawls are spread.
+// newCrawl is a crawl of groups of the web, bound to the worker of that number unless it is spread.
 func (r *chaosRig) newCrawl(name string, worker, last int) chaosCrawl {
 	d := crawl.DefaultDefinition()
-	d.Name, d.Topic.Keywords, d.Spread = name, r.world.Topic(), r.plan.spread
+	d.Name, d.Topic.Keywords, d.Spread = name, r.world.Topic(), worker < r.plan.spread
 	d.Archive.Where = "s3://" + killBucket + "/" + name
 	none := int64(0)
 	d.Reference.Pages = &none
@@ -120,7 +123,10 @@ func (r *chaosRig) newCrawl(name string, worker, last int) chaosCrawl {
 			d.Seeds = append(d.Seeds, crawl.Seed{URL: r.world.Host(s.Host).Base + "/"})
 		}
 	}
-	c := chaosCrawl{Definition: d, queue: r.workers[worker].queue}
+	c := chaosCrawl{Definition: d, queue: names.TaskQueue}
+	if !d.Spread {
+		c.queue = r.workers[worker].queue
+	}
 	for _, p := range r.world.Pages() {
 		if mine[p.Host] {
 			c.pages = append(c.pages, p)
