@@ -23,15 +23,16 @@ const testCrawl = "ravens"
 type rig struct {
 	*frontier.Frontier
 	Exchange
-	t     *testing.T
+	t     testing.TB
 	name  string
 	dir   string
 	now   time.Time
 	leads bool
 	at    int // pages that it has committed
+	edit  func(*order.Page)
 }
 
-func newRig(t *testing.T, store archive.Store, name string, edit func(*crawl.Definition)) *rig {
+func newRig(t testing.TB, store archive.Store, name string, edit func(*crawl.Definition)) *rig {
 	t.Helper()
 	r := &rig{t: t, name: name, dir: t.TempDir(), now: time.Unix(1_800_000_000, 0)}
 	r.Exchange = Exchange{
@@ -110,6 +111,7 @@ func probes() (raven, soup []byte) {
 func (r *rig) commit(n int) {
 	r.t.Helper()
 	raven, soup := probes()
+	by := order.NewFused(nil, order.DefaultSettings())
 	c := frontier.Commit{Batch: fmt.Sprintf("%s-%d", r.name, r.at)}
 	var seeds []crawl.Discovery
 	for range n {
@@ -118,7 +120,11 @@ func (r *rig) commit(n int) {
 		if is {
 			worth, kept = 0.98, raven
 		}
-		judged := order.NewFused(nil, order.DefaultSettings()).Judge(pageOf(url, is), nil)
+		p := pageOf(url, is)
+		if r.edit != nil {
+			r.edit(p)
+		}
+		judged := by.Judge(p, nil)
 		seeds = append(seeds, crawl.Discovery{URL: url, Path: "L", Score: .5, LinkFeatures: kept})
 		c.Outcomes = append(c.Outcomes, crawl.PageOutcome{
 			Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200}, Score: -1, Worth: worth, PageFeatures: judged.PageFeatures,
@@ -137,7 +143,7 @@ func (r *rig) apart() float64 {
 	return r.learned().Priority(raven) - r.learned().Priority(soup)
 }
 
-func newStore(t *testing.T) archive.Store {
+func newStore(t testing.TB) archive.Store {
 	t.Helper()
 	store, err := archive.OpenDir(t.TempDir())
 	if err != nil {
@@ -146,14 +152,22 @@ func newStore(t *testing.T) archive.Store {
 	return store
 }
 
-func keys(t *testing.T, store archive.Store) (list []string) {
+func objects(t testing.TB, store archive.Store) (list []archive.Object) {
 	t.Helper()
 	err := store.List(t.Context(), "", func(o archive.Object) error {
-		list = append(list, o.Key)
+		list = append(list, o)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	return list
+}
+
+func keys(t testing.TB, store archive.Store) (list []string) {
+	t.Helper()
+	for _, o := range objects(t, store) {
+		list = append(list, o.Key)
 	}
 	return list
 }
