@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/share"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -26,10 +27,15 @@ var Shares = []string{ShareAll, ShareNothing, ShareAverages, ShareUpdates}
 type Learners struct {
 	Workers int    `json:"workers"`
 	Share   string `json:"share"`
-	Every   int    `json:"every"` // pages, of all workers together, after which they share what they have learned since
+	// Every is after how many pages, of all workers together, they share what they have learned since. AsCrawls: each sends and takes updates by
+	// itself when the workers of a spread crawl do, if all fetch equally fast.
+	Every int `json:"every"`
 	// Turns says that the workers take turns to fetch a page; else the one whose page has the highest priority fetches the next.
 	Turns bool `json:"turns,omitempty"`
 }
+
+// AsCrawls is the Every of spread crawls.
+const AsCrawls = 0
 
 func (l Learners) String() string {
 	if l.Workers == 1 {
@@ -37,6 +43,9 @@ func (l Learners) String() string {
 	}
 	if l.Share == ShareAll || l.Share == ShareNothing {
 		return fmt.Sprintf("%d workers, %s", l.Workers, l.Share)
+	}
+	if l.Every == AsCrawls {
+		return fmt.Sprintf("%d workers, %s as crawls do", l.Workers, l.Share)
 	}
 	return fmt.Sprintf("%d workers, %s every %d", l.Workers, l.Share, l.Every)
 }
@@ -54,6 +63,9 @@ func LearnersOf(workers []int, shares []string, every []int, turns bool) (list [
 				continue
 			}
 			for _, pages := range every {
+				if pages == AsCrawls && share != ShareUpdates {
+					continue
+				}
 				list = append(list, Learners{n, share, pages, turns})
 			}
 		}
@@ -81,7 +93,6 @@ func (c *Corpus) CrawlBy(l Learners, learner func() *order.Fused, seeds []int, b
 		}
 	}
 	var visited []int
-	own := make([]int, l.Workers)
 	for len(visited) < budget {
 		i := sh.next(len(visited))
 		if i < 0 {
@@ -92,10 +103,15 @@ func (c *Corpus) CrawlBy(l Learners, learner func() *order.Fused, seeds []int, b
 		fetched[w.page] = true
 		visited = append(visited, w.page)
 		s.look(w.page)
-		if own[i]++; own[i]%Refresh == 0 {
-			s.refresh()
+		s.visited++
+		if len(visited)%Refresh == 0 { // a worker that fetches little has to know where its pages stand, too
+			for _, w := range sh.workers {
+				w.refresh()
+			}
 		}
-		if len(visited)%max(l.Every, 1) == 0 {
+		if l.Every == AsCrawls {
+			sh.takeTurns(len(visited))
+		} else if len(visited)%l.Every == 0 {
 			sh.exchange()
 		}
 	}
@@ -125,6 +141,7 @@ type sharing struct {
 	orders  []*order.Fused   // of the workers; one if they share all
 	base    *order.Fused     // what all knew when they shared last
 	updates []learningUpdate // since then
+	sent    []learningUpdate // in turns, by all
 }
 
 type learningUpdate struct {
@@ -135,8 +152,29 @@ type learningUpdate struct {
 func (sh *sharing) owner(page int) *simulation { return sh.workers[sh.owners[page]] }
 
 func (sh *sharing) learned(by *simulation, v order.Visit) {
-	if sh.Share == ShareUpdates {
-		sh.updates = append(sh.updates, learningUpdate{by, v})
+	if l := (learningUpdate{by, v}); sh.Share == ShareUpdates && sh.Every == AsCrawls {
+		by.unsent = append(by.unsent, l)
+	} else if sh.Share == ShareUpdates {
+		sh.updates = append(sh.updates, l)
+	}
+}
+
+// takeTurns has each worker send and take updates whose turn it is.
+func (sh *sharing) takeTurns(visited int) {
+	for _, s := range sh.workers {
+		own := share.LearnEvery(int64(s.visited), share.DefaultLearnEvery)
+		fair := share.LearnEvery(int64(visited/sh.Workers), share.DefaultLearnEvery) // in that time each worker fetches so many
+		if int64(s.visited-s.turnOwn) < own && int64(visited-s.turnAll) < fair*int64(sh.Workers) {
+			continue
+		}
+		s.turnOwn, s.turnAll = s.visited, visited
+		sh.sent = append(sh.sent, s.unsent...)
+		for _, l := range sh.sent[s.taken:] {
+			if l.by != s {
+				s.learner.Learn(l.visit)
+			}
+		}
+		s.unsent, s.taken = nil, len(sh.sent)
 	}
 }
 

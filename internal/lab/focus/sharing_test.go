@@ -32,7 +32,7 @@ func fresh() *order.Fused { return order.NewFused(nil, order.DefaultSettings()) 
 func TestCrawlBy(t *testing.T) {
 	c := spread(8, 12)
 	alone := c.Crawl(fresh(), []int{0}, 96, crawl.UpdateMax)
-	for _, l := range LearnersOf([]int{1, 3, 9}, Shares, []int{40}, false) {
+	for _, l := range LearnersOf([]int{1, 3, 9}, Shares, []int{40, AsCrawls}, false) {
 		for _, l.Turns = range []bool{false, true} {
 			got := c.CrawlBy(l, fresh, []int{0}, 96, crawl.UpdateMax)
 			if l.Workers == 1 && !slices.Equal(got, alone) {
@@ -76,7 +76,7 @@ func TestExchange(t *testing.T) {
 	for _, share := range []string{ShareUpdates, ShareAverages} {
 		a, b := fresh(), fresh()
 		s := &simulation{learner: a}
-		sh := &sharing{Learners: Learners{Workers: 2, Share: share}, orders: []*order.Fused{a, b}, workers: []*simulation{s, {learner: b}}, base: fresh()}
+		sh := &sharing{Learners: Learners{Workers: 2, Share: share, Every: 100}, orders: []*order.Fused{a, b}, workers: []*simulation{s, {learner: b}}, base: fresh()}
 		before := b.Expect(kept)
 		for range 20 {
 			a.Learn(visit)
@@ -93,5 +93,35 @@ func TestExchange(t *testing.T) {
 		if sh.exchange(); b.Expect(kept) != after {
 			t.Errorf("%s: an exchange of nothing teaches", share)
 		}
+	}
+}
+
+// TestTakeTurns: a worker sends and takes when it has fetched some pages, or when the others have; each update teaches each other worker once.
+func TestTakeTurns(t *testing.T) {
+	c := spread(2, 4)
+	kept := fresh().Judge(&c.Pages[0].Page, nil).Links[0].LinkFeatures
+	visit := order.Visit{Worth: 1, LinkFeatures: [][]byte{kept}}
+	a, b := &simulation{learner: fresh()}, &simulation{learner: fresh()}
+	sh := &sharing{Learners: Learners{Workers: 2, Share: ShareUpdates, Every: AsCrawls}, workers: []*simulation{a, b}}
+	before, visited := b.learner.Expect(kept), 0
+	fetch := func(n int) {
+		for range n {
+			a.learner.Learn(visit)
+			sh.learned(a, visit)
+			a.visited++
+			visited++
+			sh.takeTurns(visited)
+		}
+	}
+	if fetch(9); b.learner.Expect(kept) != before {
+		t.Error("the other one has taken before its turn")
+	}
+	fetch(1)
+	once := fresh()
+	for range 10 {
+		once.Learn(visit)
+	}
+	if got := b.learner.Expect(kept); got != once.Expect(kept) {
+		t.Errorf("%v after its turn, want %v", got, once.Expect(kept))
 	}
 }

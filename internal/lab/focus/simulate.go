@@ -119,6 +119,11 @@ type simulation struct {
 	known    map[int]*waiting
 	fetched  []bool
 	sharing  *sharing // with the other workers of the crawl; nil if it has one
+
+	visited          int              // pages, of a crawl by several workers
+	turnOwn, turnAll int              // pages of its own, and of all, at its last turn
+	unsent           []learningUpdate // since then
+	taken            int              // of what all have sent
 }
 
 // owner is the simulation that has a page in its frontier.

@@ -84,7 +84,7 @@ func (o *focusOptions) bind(cmd *cobra.Command) {
 	f.StringArrayVar(&o.fields, "set", nil, "with --live: set a field of the definition, FIELD=VALUE, such as weights.anchor=0; may be repeated")
 	f.IntSliceVar(&o.learners, "learners", nil, "crawl in the order that learns by these numbers of workers, each with the pages of some PLDs, such as 1,2,4")
 	f.StringSliceVar(&o.shares, "share-learned", focus.Shares, "with --learners: how the workers share what they learn, one or more of: "+strings.Join(focus.Shares, ", "))
-	f.IntSliceVar(&o.exchanges, "share-every", []int{100}, "with --learners: share averages and learning updates after these numbers of pages, of all workers together")
+	f.IntSliceVar(&o.exchanges, "share-every", []int{100}, "with --learners: share averages and learning updates after these numbers of pages, of all workers together; 0: updates as spread crawls do")
 	f.BoolVar(&o.turns, "turns", false, "with --learners: the workers take turns to fetch a page; else the one whose page has the highest priority fetches the next")
 	f.BoolVar(&o.published, "published", false, "print the figures of Batsakis et al. 2009, Table 1, and of Plachouras et al. 2014, Tables 1 and 2, beside those of the same orders and settings")
 	f.StringVar(&o.curves, "csv", "", "write the curves of recall to this file, as CSV")

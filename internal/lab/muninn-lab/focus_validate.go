@@ -89,8 +89,8 @@ func (o *focusOptions) validateLearners(changed func(flag string) bool) error {
 		}
 	}
 	for _, n := range o.exchanges {
-		if n < 1 {
-			return cli.Usage("--share-every must be at least 1")
+		if n < 0 {
+			return cli.Usage("--share-every must be at least 1, or 0: as spread crawls do")
 		}
 	}
 	for _, share := range o.shares {

@@ -49,7 +49,7 @@ func TestUsage(t *testing.T) {
 		{"focus --share-every 5 WEB", []string{"--share-every", "--learners"}},
 		{"focus --learners 2 --live WEB", []string{"--learners", "--live"}},
 		{"focus --learners 0 WEB", []string{"--learners"}},
-		{"focus --learners 2 --share-every 0 WEB", []string{"--share-every"}},
+		{"focus --learners 2 --share-every -1 WEB", []string{"--share-every"}},
 		{"focus --learners 2 --share-learned some WEB", []string{"--share-learned", "some"}},
 		{"focus --live --set order.batch=true WEB", []string{"--set order.batch:", "--batch"}},
 		{"focus --live --set weights.nothing=1 WEB", []string{"--set", "weights.nothing"}},
