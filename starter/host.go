@@ -66,7 +66,6 @@ func (g *globals) hostStatus(ctx context.Context, c client.Client, u urls.URL) (
 	if err != nil {
 		return s, err
 	}
-	var addresses []string
 	for _, m := range members.Workers {
 		r, err := g.hostOf(ctx, c, m, u.Host())
 		if err != nil {
@@ -74,10 +73,8 @@ func (g *globals) hostStatus(ctx context.Context, c client.Client, u urls.URL) (
 			continue
 		}
 		s.Workers = append(s.Workers, r)
-		if r.Address != "" && !slices.Contains(addresses, r.Address) {
-			addresses = append(addresses, r.Address)
-		}
 	}
+	addresses := serversOf(s.Workers)
 	for shard := 0; ; shard++ {
 		value, err := c.QueryWorkflow(ctx, names.PolitenessID(shard), "", names.QueryHost, s.Host, addresses)
 		var none *serviceerror.NotFound
@@ -93,6 +90,27 @@ func (g *globals) hostStatus(ctx context.Context, c client.Client, u urls.URL) (
 		}
 		s.Shards = append(s.Shards, r)
 	}
+}
+
+// serversOf are the addresses and host groups at which workers ask a host, each once. A shard knows a group by its name: which addresses
+// belong to it is forgotten when nobody asks them any more, before it is forgiven what it has answered.
+func serversOf(workers []activities.HostResult) (list []string) {
+	add := func(name string) {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	for _, r := range workers {
+		if r.Address != "" {
+			add(r.Address)
+		}
+		for _, group := range []string{r.Server.Group, r.Server.Network} {
+			if group != "" {
+				add(politeness.GroupKey(group))
+			}
+		}
+	}
+	return list
 }
 
 // hostOf asks a worker.

@@ -120,6 +120,24 @@ func TestRefusingServer(t *testing.T) {
 	}
 }
 
+// The lane that is granted at the moment at which another one reports its trouble is a later one: its own trouble counts.
+func TestRefusedOneAfterTheOther(t *testing.T) {
+	v := newServers(t)
+	var asks []Ask
+	for i := range 3 {
+		asks = append(asks, Ask{Lease: fmt.Sprint("l", i), Reply: "r", IP: "10.0.0.1", PerIP: 1, Host: fmt.Sprintf("s%d.example", i)})
+	}
+	granted := v.s.Serve(v.now, []Round{{Asks: asks}})
+	for i, want := range []time.Duration{0, time.Second} {
+		g := granted[0].Grants[0]
+		v.now = v.now.Add(time.Second)
+		granted = v.s.Serve(v.now, []Round{{Releases: []Release{{Lease: g.Lease, IP: g.IP, Number: g.Number, Asked: true, Trouble: TroubleBusy, Host: asks[i].Host, HostRest: time.Hour}}}})
+		if rest := v.rest("10.0.0.1"); !near(rest, want) {
+			t.Errorf("rests %s after %d sites that wait for each other, want %s", rest, i+1, want)
+		}
+	}
+}
+
 // An address that takes no connection rests for all its sites, whichever was to be asked. One that takes them, and does not answer for a
 // site, does not.
 func TestSilentServer(t *testing.T) {
