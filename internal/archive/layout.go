@@ -256,7 +256,7 @@ func split(key string) (of Layout, folder, name string) {
 //	_frontier/partitions/PPPP/epoch-N@WORKER.part         a partition that WORKER hands over
 //	_frontier/checkpoints/TIME@WORKER.json                what a checkpoint of WORKER consists of
 //	_frontier/checkpoints/PPPP/TIME@WORKER.part           a partition of it; crawls/ in place of PPPP/: the rest of its frontier
-//	_frontier/crawls/CRAWL@WORKER.json                    a crawl of all workers together that WORKER has begun
+//	_frontier/crawls/CRAWL@WORKER/HASH.json               a crawl of all workers together that WORKER has begun
 //	_frontier/learning/CRAWL/RUN/updates/STREAM/N.cbor    what the commits of a worker have taught its order; RUN is a hash of the run's owner
 //	_frontier/learning/CRAWL/RUN/snapshots/N/STREAM.cbor  what a worker knew after N pages
 type Frontiers struct{}
@@ -319,15 +319,19 @@ func (Frontiers) IsCheckpoint(key, worker string) (checkpoint, part bool) {
 	return depth == 0 && strings.HasSuffix(key, atWorker(worker)+".json"), depth == 1 && strings.HasSuffix(key, atWorker(worker)+".part")
 }
 
-// SpreadCrawl is the key of what a worker says of a crawl of all workers together that it has begun; SpreadCrawls is the prefix of the keys of all.
-func (Frontiers) SpreadCrawl(crawl, worker string) string {
-	return folderCrawls + "/" + crawl + atWorker(worker) + ".json"
-}
+// SpreadCrawls is the prefix of the keys of what workers say of crawls of all workers together that they have begun.
 func (Frontiers) SpreadCrawls() string { return folderCrawls + "/" }
 
-// IsSpreadCrawl reports whether a key of SpreadCrawls is of a crawl.
-func (Frontiers) IsSpreadCrawl(key, crawl string) bool {
-	return strings.HasPrefix(key, folderCrawls+"/"+crawl+"@")
+// SpreadCrawl is the key of what a worker says of a crawl. Another text has another key.
+func (Frontiers) SpreadCrawl(crawl, worker string, text []byte) string {
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf("%s/%s%s/%x.json", folderCrawls, crawl, atWorker(worker), sum[:8])
+}
+
+// IsSpreadCrawl reports whether a key of SpreadCrawls is of a crawl, and of a worker; an empty name stands for any worker.
+func (Frontiers) IsSpreadCrawl(key, crawl, worker string) bool {
+	of, by, _ := strings.Cut(strings.TrimPrefix(path.Dir(key), folderCrawls+"/"), "@")
+	return of == crawl && (worker == "" || by == worker)
 }
 
 // Learning is the prefix of what the workers of a spread crawl learn from each other.

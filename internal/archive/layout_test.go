@@ -62,7 +62,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s: %v, %v; of another worker %v, %v", got, whole, part, other, otherPart)
 		}
 	}
-	for _, key := range []string{"a", "data/a", f.Checkpoint(at, "segments"), f.CheckpointPart(9, at, "w"), f.SpreadCrawl("segments", "w"), "notes/c/a", "kb/run-1/a.xml", "c/other/data.txt", handed} {
+	for _, key := range []string{"a", "data/a", f.Checkpoint(at, "segments"), f.CheckpointPart(9, at, "w"), f.SpreadCrawl("segments", "w", nil), "notes/c/a", "kb/run-1/a.xml", "c/other/data.txt", handed} {
 		if of, folder, _ := split(key); of != (Layout{}) || folder != "" {
 			t.Errorf("%s is of %v, in %s", key, of, folder)
 		}

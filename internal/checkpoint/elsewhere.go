@@ -34,18 +34,27 @@ func KeepBegun(ctx context.Context, store archive.Store, worker string, b Begun)
 	if err != nil {
 		return err
 	}
-	key := archive.Frontiers{}.SpreadCrawl(b.Definition.Name, worker)
-	if is, err := archive.ReadAll(ctx, store, key, maxBegun); err == nil && bytes.Equal(is, raw) {
-		return nil
+	key := archive.Frontiers{}.SpreadCrawl(b.Definition.Name, worker, raw)
+	former, err := begunKeys(ctx, store)
+	if err != nil {
+		return err
 	}
-	return store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
+	if !slices.Contains(former, key) {
+		err = store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
+	}
+	for _, old := range former {
+		if err == nil && old != key && (archive.Frontiers{}).IsSpreadCrawl(old, b.Definition.Name, worker) {
+			err = store.Delete(ctx, old)
+		}
+	}
+	return err
 }
 
 // ForgetBegun deletes what any worker has kept of a crawl.
 func ForgetBegun(ctx context.Context, store archive.Store, name string) error {
 	keys, err := begunKeys(ctx, store)
 	for _, key := range keys {
-		if err == nil && (archive.Frontiers{}).IsSpreadCrawl(key, name) {
+		if err == nil && (archive.Frontiers{}).IsSpreadCrawl(key, name, "") {
 			err = store.Delete(ctx, key)
 		}
 	}
