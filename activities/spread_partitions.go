@@ -192,3 +192,21 @@ func (s SpreadPartitions) Sweep(ctx context.Context, tenures map[int]uint64) (de
 	}
 	return deleted, err
 }
+
+// SweepCheckpoints deletes checkpoints of workers that are gone, which nobody needs (checkpoint.SweepGone), and returns their number. The first worker of the
+// ring does so.
+func (s SpreadPartitions) SweepCheckpoints(ctx context.Context) (deleted int, err error) {
+	view := s.a.Membership.present(s.a.Now())
+	if view == nil || view.Workers[0].Name != s.a.Settings.Worker {
+		return 0, nil
+	}
+	store, err := s.a.Archives.Open(ctx, "")
+	if err != nil {
+		return 0, err
+	}
+	member := func(worker string) bool {
+		_, is := view.Worker(worker)
+		return is
+	}
+	return checkpoint.SweepGone(ctx, store, member, s.a.Now())
+}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -17,7 +18,7 @@ func (w *Worker) sweepRegularly() {
 	defer tick.Stop()
 	for {
 		w.sweep()
-		w.sweepExports()
+		w.sweepPartitions()
 		select {
 		case <-tick.C:
 		case <-w.stopped:
@@ -39,8 +40,9 @@ func (w *Worker) sweep() {
 	}
 }
 
-// sweepExports deletes exports of partitions that the worker owns by now: who owns a partition has loaded it, or has not needed to.
-func (w *Worker) sweepExports() {
+// sweepPartitions deletes exports of partitions that the worker owns by now: who owns a partition has loaded it, or has not needed to. And checkpoints of
+// workers that are gone, which nobody needs.
+func (w *Worker) sweepPartitions() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
@@ -50,11 +52,13 @@ func (w *Worker) sweepExports() {
 		case <-ctx.Done():
 		}
 	}()
-	n, err := activities.PartitionsOf(w.acts).Sweep(ctx, w.member.Tenures())
-	if err != nil && ctx.Err() == nil {
-		w.log.Error("delete partitions in the archive that were handed over", "error", err)
+	parts := activities.PartitionsOf(w.acts)
+	exports, err := parts.Sweep(ctx, w.member.Tenures())
+	checkpoints, errCheckpoints := parts.SweepCheckpoints(ctx)
+	if err := errors.Join(err, errCheckpoints); err != nil && ctx.Err() == nil {
+		w.log.Error("delete in the archive what nobody needs of partitions", "error", err)
 	}
-	if n > 0 {
-		w.log.Info("deleted partitions in the archive that were handed over", "objects", n)
+	if exports+checkpoints > 0 {
+		w.log.Info("deleted in the archive what nobody needs of partitions", "exports", exports, "checkpoints", checkpoints)
 	}
 }

@@ -25,7 +25,7 @@ import (
 // Version is that of the manifest's form.
 const Version = 1
 
-// Kept is how many checkpoints of a worker are kept: the newest, and the one before, from which a rebuild may read.
+// Kept is how many checkpoints of a worker are kept, at least: the newest, and the one before, from which a rebuild may read.
 const Kept = 2
 
 // maxManifest bounds a manifest in bytes. One partition takes some hundred.
@@ -47,7 +47,12 @@ type Manifest struct {
 	// Watermarks are, by spread crawl and worker, the numbers below which no batch of the worker had anything more to deliver: what it had found
 	// in the partitions is in them. Those of other workers are from their checkpoints before this one.
 	Watermarks map[string]map[string]uint64 `json:"watermarks,omitempty"`
+	// SpreadOnly says that the worker had no crawl of its own: once it is gone for good, nobody rebuilds its frontier by hand.
+	SpreadOnly bool `json:"spread_only,omitempty"`
 }
+
+// key is that of the manifest.
+func (m *Manifest) key() string { return archive.Frontiers{}.Checkpoint(m.Taken, m.Worker) }
 
 // Object is an object of a checkpoint.
 type Object struct {
@@ -71,7 +76,7 @@ type Made struct {
 	Entries uint64
 }
 
-// Make makes a checkpoint of a frontier, in a store; then it deletes all of the worker but the newest Kept. If it fails, it deletes what it wrote. One runs at a time.
+// Make makes a checkpoint of a frontier, in a store; then it deletes those of the worker that are not needed any more (sweep). If it fails, it deletes what it wrote. One runs at a time.
 func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w Worker, now time.Time) (made Made, err error) {
 	former, err := Newest(ctx, store, w.Name)
 	if err != nil && !errors.Is(err, ErrNone) {
@@ -95,9 +100,15 @@ func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w 
 	}
 	m.Tenures = w.tenures()
 	err = front.Checkpoint(func(e *frontier.Export, generation uint64, changed func(frontier.Partition, uint64) bool) error {
-		if names, err := e.Names(); err != nil || len(names) == 0 {
+		names, err := e.Names()
+		if err != nil || len(names) == 0 {
 			return cmp.Or(err, ErrNoCrawl)
 		}
+		spread, err := e.Of(frontier.SpreadCrawls).Names()
+		if err != nil {
+			return err
+		}
+		m.SpreadOnly = len(spread) == len(names)
 		m.Generation = generation
 		m.Tenures = both(m.Tenures, w.tenures()) // owned before and after, with one tenure, is owned at the moment between
 		put := func(p frontier.Partition, key string) (Object, error) {
@@ -145,7 +156,7 @@ func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w 
 	if err := store.Put(ctx, made.Key, bytes.NewReader(raw), int64(len(raw))); err != nil {
 		return made, fmt.Errorf("checkpoint: %w", err)
 	}
-	return made, sweep(ctx, store, w.Name)
+	return made, sweep(ctx, store, w.Name, len(m.Watermarks) > 0)
 }
 
 // ErrNoCrawl says that a frontier knows no crawl, so that there is nothing to keep.
@@ -193,34 +204,4 @@ func listed(ctx context.Context, store archive.Store, worker string) (checkpoint
 	})
 	slices.SortFunc(checkpoints, cmp.Compare[string]) // by time
 	return checkpoints, parts, err
-}
-
-// sweep deletes all checkpoints of a worker but the newest ones, Kept of them, and the objects that none of these names. The manifests go first: none
-// names an object that is not there.
-func sweep(ctx context.Context, store archive.Store, worker string) error {
-	list, parts, err := listed(ctx, store, worker)
-	if err != nil {
-		return fmt.Errorf("delete old checkpoints: %w", err)
-	}
-	old := max(len(list)-Kept, 0)
-	named := map[string]bool{}
-	for _, key := range list[old:] {
-		m, err := read(ctx, store, key)
-		if err != nil {
-			return fmt.Errorf("delete old checkpoints: %w", err)
-		}
-		named[m.Crawls.Key] = true
-		for _, o := range m.Partitions {
-			named[o.Key] = true
-		}
-	}
-	for _, key := range append(list[:old:old], parts...) {
-		if named[key] {
-			continue
-		}
-		if err := store.Delete(ctx, key); err != nil {
-			return fmt.Errorf("delete old checkpoints: %w", err)
-		}
-	}
-	return nil
 }

@@ -79,16 +79,25 @@ func (r *Partitions) origins(ctx context.Context, list []frontier.Partition) (ma
 	}
 	origins := map[frontier.Partition]origin{}
 	for _, p := range list {
-		var best origin
-		for _, m := range all {
-			tenure, owned := m.Tenures[int(p)]
-			if owned && (!best.there || cmp.Or(cmp.Compare(tenure, best.Tenures[int(p)]), m.Taken.Compare(best.Taken)) > 0) {
-				best = origin{m, true}
-			}
+		if m := newest(all, int(p)); m != nil {
+			origins[p] = origin{*m, true}
+		} else {
+			origins[p] = origin{}
 		}
-		origins[p] = best
 	}
 	return origins, nil
+}
+
+// newest is the newest checkpoint of a partition; nil if there is none.
+func newest(all []Manifest, p int) (best *Manifest) {
+	for i := range all {
+		m := &all[i]
+		tenure, owned := m.Tenures[p]
+		if owned && (best == nil || cmp.Or(cmp.Compare(tenure, best.Tenures[p]), m.Taken.Compare(best.Taken)) > 0) {
+			best = m
+		}
+	}
+	return best
 }
 
 // load puts the checkpoint of a partition in place of what spread crawls have of it.
