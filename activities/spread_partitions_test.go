@@ -640,3 +640,54 @@ func TestRebuildBeforeBegin(t *testing.T) {
 		})
 	}
 }
+
+// TestDeliveryWaitsForHandOver: links to a partition that closes are not taken by its old owner; the new one takes them when it has loaded the partition.
+func TestDeliveryWaitsForHandOver(t *testing.T) {
+	c := newCluster(t, "w", "u")
+	c.quiet()
+	w, u := c.rigs["w"], c.rigs["u"]
+	w.beginRun("one", 1)
+	u.beginRun("one", 1)
+	from := w
+	if len(w.states()) == 0 { // the other one has the seed
+		from = u
+	}
+	in := from.batch()
+	from.open(in, func(url string) string {
+		links := ""
+		for i := range 60 {
+			links += fmt.Sprintf("<a href=\"http://h%d.example/\">x</a>", i)
+		}
+		return links
+	})
+	from.must(from.do(from.Process, in))
+	old := map[*clusterRig]*clusterRig{w: u, u: w}[from]
+	before := c.state.View("")
+	x := c.join("x")
+	old.Membership.Take(c.state.View(old.name)) // some of its partitions close by that
+	from.Membership.Take(c.state.View(from.name))
+	d, err := from.deliveryOf(t.Context(), in)
+	from.must(err)
+	for p := range ring.Partitions {
+		if owner, _ := before.Owner(p); owner.Name == old.name {
+			d.Partitions = append(d.Partitions, p)
+		}
+	}
+	d.Epoch = c.state.Epoch()
+	out, err := old.Deliver(t.Context(), d)
+	old.must(err)
+	if n := len(out.Delivered); n == 0 || n == len(d.Partitions) || out.Waits == "" {
+		t.Fatalf("%d partitions of %d have taken their links, %q", n, len(d.Partitions), out.Waits)
+	}
+	taken := len(old.states())
+	from.must(from.Frontier.Crawl(in.Crawl).Batch(in.Batch).GiveBack(time.Now())) // else its partition waits for it
+	c.quiet()
+	x.beginRun("one", 1)
+	d.Epoch = c.state.Epoch()
+	d.Partitions = slices.DeleteFunc(d.Partitions, func(p int) bool { return slices.Contains(out.Delivered, p) })
+	again, err := x.Deliver(t.Context(), d)
+	x.must(err)
+	if len(again.Delivered) != len(d.Partitions) || len(x.states()) == 0 || taken == 0 {
+		t.Errorf("%d partitions of %d have taken their links at last; x knows %d URLs, %s %d", len(again.Delivered), len(d.Partitions), len(x.states()), old.name, taken)
+	}
+}

@@ -100,7 +100,7 @@ func (h Crawl) Watermarks(p Partition) (map[string]uint64, error) {
 	marks := map[string]uint64{}
 	err = h.f.store.View(func(txn store.Reader) error {
 		return txn.InPartition(s.keys, store.Deliveries, p, func(key store.Key, value []byte) (bool, error) {
-			if worker, ok := key.Delivered(); ok && len(value) == 8 {
+			if worker, ok := key.Delivered(); ok && worker != rebuildWorker && len(value) == 8 {
 				marks[worker] = max(marks[worker], binary.BigEndian.Uint64(value))
 			}
 			return true, nil

@@ -81,6 +81,14 @@ type fetched struct {
 	objects map[string][]byte
 }
 
+func (f fetched) GetRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	raw, here := f.objects[key]
+	if !here || offset < 0 || offset >= int64(len(raw)) {
+		return f.Store.GetRange(ctx, key, offset, length)
+	}
+	return io.NopCloser(bytes.NewReader(raw[offset:min(offset+length, int64(len(raw)))])), nil
+}
+
 func (f fetched) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	if raw, here := f.objects[key]; here {
 		return io.NopCloser(bytes.NewReader(raw)), nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -26,6 +27,8 @@ type Partitions struct {
 	Cleared func(ctx context.Context, p frontier.Partition, do func() error) error
 	Engine  *pipeline.Engine
 	Log     *slog.Logger
+	// NoteEvery is after how many segments it is noted how far the rebuild is; 0: noteEvery.
+	NoteEvery int
 }
 
 // origin is what a partition is made of.
@@ -34,7 +37,8 @@ type origin struct {
 	there bool // there is a checkpoint
 }
 
-// Run makes partitions. Cut off, it is to be run again for all of them. frontier.ErrNotBegun if the run of a crawl has not begun here.
+// Run makes partitions. Cut off, the next call continues with what it has, which is noted in the partitions themselves. frontier.ErrNotBegun if the run
+// of a crawl has not begun here.
 func (r *Partitions) Run(ctx context.Context, list []frontier.Partition) error {
 	origins, err := r.origins(ctx, list)
 	if err != nil {
@@ -53,15 +57,18 @@ func (r *Partitions) Run(ctx context.Context, list []frontier.Partition) error {
 	if err != nil {
 		return fmt.Errorf("rebuild partitions: %w", err)
 	}
-	for _, p := range list {
-		if err := r.load(ctx, p, origins[p]); err != nil {
-			return fmt.Errorf("rebuild partitions: %w", err)
-		}
+	if err := r.loadAll(ctx, names, list, origins); err != nil {
+		return fmt.Errorf("rebuild partitions: %w", err)
 	}
 	names, err = r.Frontier.SpreadCrawls() // checkpoints may have made others known
 	for _, name := range names {
 		if err == nil {
 			err = r.replay(ctx, name, ended[name], origins)
+		}
+	}
+	for _, name := range names {
+		if err == nil {
+			err = r.Frontier.Crawl(name).SetRebuildNote(list, nil)
 		}
 	}
 	if err != nil {
@@ -144,29 +151,41 @@ func (r *Partitions) replay(ctx context.Context, name string, ended bool, origin
 		}
 		has[p] = marks
 	}
+	reached, err := r.reached(name, origins)
+	if err != nil {
+		return err
+	}
 	list, err := r.since(ctx, name, plan, has, oldest(origins))
 	if err != nil {
 		return err
 	}
+	list = slices.DeleteFunc(list, reached.byAll)
 	if r.Log != nil {
 		r.Log.Info("segments are brought into partitions that are rebuilt", "crawl", name, "segments", len(list), "partitions", len(origins))
 	}
 	var late []frontier.Replay // whose outcomes are of URLs that nothing has led to so far
+	n := 0
 	for s, err := range ahead(ctx, list) {
 		if err != nil {
 			return err
 		}
-		left, err := r.Engine.Recover(ctx, plan.Definition, s.store, s.Manifest, s.number)
-		if err != nil {
-			return err
+		if n++; n > cmp.Or(r.NoteEvery, noteEvery) && len(late) == 0 {
+			n = 1
+			if err := reached.note(r.Frontier.Crawl(name)); err != nil {
+				return err
+			}
 		}
 		worker, number, of := frontier.BatchOf(s.Batch)
 		if !of {
 			continue // of a version that knew no spread crawls
 		}
-		in := func(p frontier.Partition) bool { return has.without(p, worker, number) }
+		in := func(p frontier.Partition) bool { return has.without(p, worker, number) && !reached.by(p, s) }
 		if archive.IsEndsBatch(s.Batch) { // which has outcomes alone: those that the partition has change nothing
-			in = func(p frontier.Partition) bool { return has[p] != nil }
+			in = func(p frontier.Partition) bool { return has[p] != nil && !reached.by(p, s) }
+		}
+		left, err := r.Engine.RecoverTo(ctx, plan.Definition, s.store, s.Manifest, s.number, func(p int) bool { return in(frontier.Partition(p)) })
+		if err != nil {
+			return err
 		}
 		replay := frontier.Replay{
 			Delivery: frontier.Delivery{Worker: worker, Number: number, Nonce: s.Nonce, Run: plan.Run, Discoveries: left.Discoveries},
@@ -176,6 +195,7 @@ func (r *Partitions) replay(ctx context.Context, name string, ended bool, origin
 		if err != nil {
 			return err
 		}
+		reached.last = s
 		if len(missing) > 0 {
 			replay.Discoveries, replay.Originals, replay.Outcomes = nil, nil, missing
 			late = append(late, replay)

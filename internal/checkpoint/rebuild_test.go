@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -223,13 +224,20 @@ func TestRebuild(t *testing.T) {
 // cutGets fails after a number of reads, as if the command was killed then.
 type cutGets struct {
 	archive.Store
-	left int
+	left  int
+	links int // sidecars that were read
+	mu    sync.Mutex
 }
 
 func (s *cutGets) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	if strings.HasSuffix(key, ".part") || strings.HasSuffix(key, ".links.zst") {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		if s.left--; s.left < 0 {
 			return nil, errCut
+		}
+		if strings.HasSuffix(key, ".links.zst") {
+			s.links++
 		}
 	}
 	return s.Store.Get(ctx, key)

@@ -89,6 +89,7 @@ func TestSpreadCrawlMoves(t *testing.T) {
 		workers[name] = newMoveWorker(t, name, server.Address, s3, world, moveHandOver)
 	}
 	workers["w1"].start(t)
+	server.awaitRing(t, "w1: up, 1024 owned") // it lists them in the order in which they joined
 	workers["w2"].start(t)
 	server.awaitRing(t, "w1: up, 512 owned", "w2: up, 512 owned")
 	d := startMoving(t, server, "moves", world)
@@ -136,6 +137,7 @@ func TestStopWhileAllIsAway(t *testing.T) {
 			w := newMoveWorker(t, "w1", temporal.address(), s3, world, moveAway)
 			v := newMoveWorker(t, "w2", temporal.address(), s3, world, moveAway)
 			w.start(t)
+			server.awaitRing(t, "w1: up, 1024 owned")
 			v.start(t)
 			server.awaitRing(t, "w1: up, 512 owned", "w2: up, 512 owned")
 			startMoving(t, server, "away", world)

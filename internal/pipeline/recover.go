@@ -10,6 +10,17 @@ import (
 // Recover makes the result of a batch out of its segment in the archive: the working files are lost, the manifest is there. number
 // is that of the archive in the frontier. URLs of the batch that the segment does not have go back to their queues.
 func (e *Engine) Recover(ctx context.Context, d crawl.Definition, store archive.Store, m archive.Manifest, number int) (left Result, err error) {
+	return e.recover(ctx, d, m, store, number, func(fn func(archive.Link) error) error { return archive.ReadLinks(ctx, store, m.Links.Key, fn) })
+}
+
+// RecoverTo is Recover with the links to some partitions alone.
+func (e *Engine) RecoverTo(ctx context.Context, d crawl.Definition, store archive.Store, m archive.Manifest, number int, to func(partition int) bool) (left Result, err error) {
+	return e.recover(ctx, d, m, store, number, func(fn func(archive.Link) error) error { return archive.ReadLinksTo(ctx, store, m.Links, to, fn) })
+}
+
+func (e *Engine) recover(
+	ctx context.Context, d crawl.Definition, m archive.Manifest, store archive.Store, number int, links func(func(archive.Link) error) error,
+) (left Result, err error) {
 	again, err := e.again(d)
 	if err != nil {
 		return left, err
@@ -50,7 +61,7 @@ func (e *Engine) Recover(ctx context.Context, d crawl.Definition, store archive.
 	if err != nil {
 		return left, err
 	}
-	err = archive.ReadLinks(ctx, store, m.Links.Key, func(l archive.Link) error {
+	err = links(func(l archive.Link) error {
 		if l.NoFollow {
 			return nil
 		}
