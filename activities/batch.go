@@ -19,6 +19,8 @@ type BatchInput struct {
 	Delivered []int `json:"delivered,omitempty"` // partitions for which that is done
 	// Refused is which worker has refused the last delivery, and why: what it refused it refuses again, until an operator changes something.
 	Refused string `json:"refused,omitempty"`
+	// Version is that of the definition by which its claims were made, the earliest if they differ; see ConfigureInput.
+	Version int `json:"definition_version,omitempty"`
 }
 
 // batch returns the batch in the frontier.

@@ -60,7 +60,7 @@ func TestKeptDefinitions(t *testing.T) {
 	r.begin("o", nil)
 	changed := r.definition(func(d *crawl.Definition) { d.Description = "changed" })
 	for range 2 {
-		r.must(r.do(r.Configure, changed))
+		r.must(r.do(r.Configure, ConfigureInput{Definition: changed}))
 	}
 	files, err := filepath.Glob(filepath.Join(r.dir, "c", "definitions", "*.json"))
 	if err != nil || len(files) != 2 {

@@ -23,8 +23,8 @@ func checkInput(arg any) error {
 	switch in := arg.(type) {
 	case string: // of a crawl
 		return checkCrawl(in)
-	case crawl.Definition:
-		return checkDefinition(in)
+	case ConfigureInput:
+		return checkDefinition(in.Definition)
 	case json.RawMessage: // a definition that is yet to be read
 		if len(in) == 0 {
 			return errors.New("there is no definition")

@@ -70,7 +70,7 @@ func TestCheckInput(t *testing.T) {
 		d := crawl.DefaultDefinition()
 		d.Name, d.Seeds = name, []crawl.Seed{{URL: "https://example.org/"}}
 		for _, in := range []any{
-			name, d, BeginInput{Definition: d}, PhaseInput{Crawl: name}, ClaimInput{Crawl: name}, StartInput{Crawl: name},
+			name, ConfigureInput{Definition: d}, BeginInput{Definition: d}, PhaseInput{Crawl: name}, ClaimInput{Crawl: name}, StartInput{Crawl: name},
 			BatchInput{Crawl: name, Batch: "a-1"}, SubmitInput{Crawl: name}, EndInput{Crawl: name}, AskInput{Crawl: name},
 		} {
 			if checkInput(in) == nil {

@@ -10,8 +10,16 @@ import (
 	"github.com/muninn-archive/muninn/internal/pipeline"
 )
 
+// ConfigureInput is a changed definition.
+type ConfigureInput struct {
+	crawl.Definition
+	// Version counts the changes of a crawl that is spread: its workers learn of them one after the other. 0 in a crawl that is bound.
+	Version int `json:"definition_version,omitempty"`
+}
+
 // Configure puts a changed definition in force.
-func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
+func (a *Activities) Configure(ctx context.Context, in ConfigureInput) error {
+	d := in.Definition
 	if err := errors.Join(a.Allow.checkFiles(d), checkOverrides(d.Overrides)); err != nil {
 		return err
 	}
@@ -26,10 +34,10 @@ func (a *Activities) Configure(ctx context.Context, d crawl.Definition) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Frontier.Crawl(d.Name).Configure(d); err != nil {
+	if err := a.Frontier.Crawl(d.Name).Configure(d, in.Version); err != nil {
 		return err
 	}
-	activity.GetLogger(ctx).Info("a changed definition is in force", "crawl", d.Name, "run", plan.Run)
+	activity.GetLogger(ctx).Info("a changed definition is in force", "crawl", d.Name, "run", plan.Run, "version", in.Version, "claimed_before", a.Frontier.Crawl(d.Name).Claims().Before(in.Version))
 	if l := a.Frontier.Crawl(d.Name).Learning().Order(); l != nil && l.Examples() == 0 {
 		if err := a.Engine.ShowExamples(d.Name, !plan.Reference); err != nil { // which it has learned nothing of so far
 			return err

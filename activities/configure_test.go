@@ -27,7 +27,7 @@ func TestConfigure(t *testing.T) {
 		r.must(err)
 		changed := before.Definition
 		c.edit(&changed)
-		err = r.do(r.Configure, changed)
+		err = r.do(r.Configure, ConfigureInput{Definition: changed})
 		now, errPlan := r.Frontier.Crawl(rigCrawl).Plan()
 		r.must(errPlan)
 		if c.fault != "" {
@@ -40,4 +40,32 @@ func TestConfigure(t *testing.T) {
 			t.Errorf("%s: %v, %+v", name, err, now.Definition)
 		}
 	}
+}
+
+// TestConfigureVersion: a claim has the version of the definition by which it was made, also once a later one is in force.
+func TestConfigureVersion(t *testing.T) {
+	r := newRig(t)
+	r.begin("o", nil)
+	r.configureAs(3)
+	batch := r.batch()
+	r.configureAs(4)
+	of := r.Frontier.Crawl(rigCrawl)
+	if claims := of.Batch(batch.Batch).Claims(); len(claims) != 1 || claims[0].Version != 3 || of.Claims().Before(4) != 1 || of.Claims().Before(3) != 0 {
+		t.Errorf("%+v; %d are from before", claims, of.Claims().Before(4))
+	}
+	if plan, err := of.Plan(); err != nil || plan.Version != 4 {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	r.must(of.End("o"))
+	r.begin("another run", nil)
+	if plan, err := of.Plan(); err != nil || plan.Version != 0 {
+		t.Errorf("another run begins with %+v, %v", plan, err)
+	}
+}
+
+func (r *rig) configureAs(version int) {
+	r.t.Helper()
+	plan, err := r.Frontier.Crawl(rigCrawl).Plan()
+	r.must(err)
+	r.must(r.do(r.Configure, ConfigureInput{Definition: plan.Definition, Version: version}))
 }

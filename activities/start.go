@@ -101,6 +101,7 @@ func (a *Activities) startBatch(ctx context.Context, name, batch string, claims 
 		in.Claims = append(in.Claims, ClaimRef{c.ID, c.PLD, c.IP})
 		in.URLs += len(c.URLs)
 	}
+	in.Version = slices.MinFunc(claims, func(a, b frontier.Claim) int { return a.Version - b.Version }).Version
 	summary := fmt.Sprintf("%d URLs of %s", in.URLs, claims[0].PLD)
 	if len(claims) > 1 {
 		summary += fmt.Sprintf(" and %d more", len(claims)-1)

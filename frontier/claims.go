@@ -62,6 +62,17 @@ func (h Claims) Unstarted(round int64) (batches []string) {
 	return nil
 }
 
+// Before counts the claims in progress that were made by an earlier version of the definition.
+func (h Claims) Before(version int) int {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
+	if err != nil {
+		return 0
+	}
+	return len(s.claims.Where(func(c *Claim) bool { return c.Version < version }))
+}
+
 // held reports whether a claim is in progress on a queue.
 func (f *Frontier) held(s *state, pld uint64) bool {
 	f.mu.Lock()

@@ -50,4 +50,5 @@ type planRecord struct {
 	TopicModel []byte           `cbor:"3,keyasint,omitempty"` // the topic model of the reference crawl, see Plan.Topic
 	Archives   []Place          `cbor:"4,keyasint,omitempty"` // all that the crawl has written to, by number
 	Archive    int              `cbor:"5,keyasint,omitempty"` // number of the one that new batches go to
+	Version    int              `cbor:"6,keyasint,omitempty"` // of the definition, see Crawl.Configure
 }

@@ -321,7 +321,7 @@ func TestExplainLearned(t *testing.T) {
 	}
 	d := definition(ofRavens)
 	d.Order.Strategy = crawl.StrategyWeighted
-	k.must(k.Configure(d))
+	k.must(k.Configure(d, 0))
 	if e := k.why(bird); len(e.Weights) > 0 || e.Strategy != crawl.StrategyWeighted || e.Priority != liked.Priority {
 		t.Errorf("by an order that does not learn: %+v", e)
 	}
@@ -409,7 +409,7 @@ func TestExplainBesideCommits(t *testing.T) {
 	other.Order.Strategy = crawl.StrategyWeighted
 	for i, commit := range c.commits {
 		r.must(r.Commit(commit))
-		r.must(r.Configure([]crawl.Definition{other, definition(ofRavens)}[i%2]))
+		r.must(r.Configure([]crawl.Definition{other, definition(ofRavens)}[i%2], 0))
 	}
 	close(over)
 	wg.Wait()

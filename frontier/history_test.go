@@ -342,9 +342,9 @@ func TestConfigureStrategy(t *testing.T) {
 			}
 		}
 		expect("at first", true, definition(ofRavens))
-		r.must(r.Configure(definition(ofWeights)))
+		r.must(r.Configure(definition(ofWeights), 0))
 		expect("weighted", false, definition(ofWeights))
-		r.must(r.Configure(definition(ofRavens)))
+		r.must(r.Configure(definition(ofRavens), 0))
 		expect("fused", true, definition(ofRavens))
 		if s := r.status(); s.Run != 1 || !s.Active {
 			t.Errorf("it is another run: %+v", s)
@@ -369,10 +369,10 @@ func TestConfigureKeepsWhatWasLearned(t *testing.T) {
 			r.must(r.Commit(commit))
 		}
 		before := r.judgements(c)
-		r.must(r.Configure(definition(ofWeights)))
+		r.must(r.Configure(definition(ofWeights), 0))
 		turn()
 		r.must(r.Commit(c.commits[3])) // nothing is learned from it
-		r.must(r.Configure(definition(ofRavens)))
+		r.must(r.Configure(definition(ofRavens), 0))
 		turn()
 		now := r.judgements(c)
 		if !slices.Equal(before, now) {
@@ -396,7 +396,7 @@ func TestConfigureToLearn(t *testing.T) {
 	r := newRig(t, ofWeights)
 	r.submit("seeds", c.seeds...)
 	r.must(r.Commit(c.commits[0]))
-	r.must(r.Configure(definition(ofRavens)))
+	r.must(r.Configure(definition(ofRavens), 0))
 	before := r.judgements(c)
 	if !slices.Equal(before, c.judgementsUntrained()) {
 		t.Error("it knows something that nobody has taught it")
@@ -428,7 +428,7 @@ func TestConfigureBounds(t *testing.T) {
 	if got := targets(lanes...); len(got) != 2 {
 		t.Fatalf("%q", got)
 	}
-	r.must(r.Configure(definition(edit(3, 100, 5))))
+	r.must(r.Configure(definition(edit(3, 100, 5)), 0))
 	r.finish(batch, lanes)
 	batch, lanes = r.take()
 	if got := targets(lanes...); !slices.Equal(got, []string{"http://a.example/2", "http://a.example/3", "http://a.example/4"}) {
@@ -442,13 +442,13 @@ func TestConfigureBounds(t *testing.T) {
 	if got := r.next(); !got.Drained {
 		t.Errorf("%+v", got)
 	}
-	r.must(r.Configure(definition(edit(1, 100, 0)))) // no bound: what waits continues
+	r.must(r.Configure(definition(edit(1, 100, 0)), 0)) // no bound: what waits continues
 	batch, lanes = r.take()
 	if got := targets(lanes...); !slices.Equal(got, []string{"http://a.example/5"}) {
 		t.Errorf("without a bound: %q", got)
 	}
 	r.finish(batch, lanes)
-	r.must(r.Configure(definition(edit(1, 6, 0))))
+	r.must(r.Configure(definition(edit(1, 6, 0)), 0))
 	r.confirm(r.next())
 	if got := r.next(); got.Spent != "pages" {
 		t.Errorf("of %d pages, the budget is %q spent", r.status().Totals.Pages, got.Spent)
@@ -458,7 +458,7 @@ func TestConfigureBounds(t *testing.T) {
 // An unknown crawl cannot be changed, and a topic cannot change because what was learned belongs to it.
 func TestConfigureNobody(t *testing.T) {
 	r := newRig(t, ofRavens)
-	if err := r.Frontier.Crawl("no such crawl").Configure(definition(nil)); err == nil {
+	if err := r.Frontier.Crawl("no such crawl").Configure(definition(nil), 0); err == nil {
 		t.Error("it is changed")
 	}
 	if r.Learning().Order() == nil || r.status().Run != 1 {

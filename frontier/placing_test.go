@@ -34,7 +34,7 @@ func TestPlansThatMoveNoQueue(t *testing.T) {
 	d.Budget.Pages, d.Politeness.MaxDelay, d.Topic.Keywords = 7, crawl.Duration(time.Hour), []string{"crow"}
 	for name, change := range map[string]func() error{
 		"Phase":     func() error { return r.Phase(100, true) },
-		"Configure": func() error { return r.Configure(d) },
+		"Configure": func() error { return r.Configure(d, 0) },
 		"Teach":     func() error { return r.Learning().Teach(&topic.Model{}, examples(1)) },
 		"Restored":  func() error { return r.Restored() },
 		"Begin":     func() error { return r.begin("owner", ofRavens) },
@@ -50,7 +50,7 @@ func TestPlansThatMoveNoQueue(t *testing.T) {
 // While the queues of a crawl are placed by another plan, other crawls claim, and the crawl itself claims by the new plan.
 func TestOthersClaimWhileQueuesArePlaced(t *testing.T) {
 	for name, change := range map[string]func(r *rig, d crawl.Definition) error{
-		"Configure": func(r *rig, d crawl.Definition) error { return r.Configure(d) },
+		"Configure": func(r *rig, d crawl.Definition) error { return r.Configure(d, 0) },
 		"Begin": func(r *rig, d crawl.Definition) error {
 			_, err := r.Begin(testCrawl, "next", 2, d, seedsOf(d), true)
 			return err
@@ -125,12 +125,12 @@ func TestPlanChangesBackWhileQueuesArePlaced(t *testing.T) {
 		if depth++; depth == 3 {
 			r.onPlace = func() {
 				r.onPlace = nil
-				r.must(r.Configure(plan(1)))
+				r.must(r.Configure(plan(1), 0))
 			}
-			r.must(r.Configure(plan(100)))
+			r.must(r.Configure(plan(100), 0))
 		}
 	}
-	r.must(r.Configure(plan(1)))
+	r.must(r.Configure(plan(1), 0))
 	for _, q := range r.crawls[testCrawl].queues {
 		if !q.Spent {
 			t.Fatalf("%+v", q)

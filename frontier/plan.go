@@ -21,6 +21,7 @@ type Plan struct {
 	Archive    int      // number of the archive that new batches go to, see UseArchive
 	Archives   []Place  // all that batches have gone to, by number; must not be changed
 	Bounds     []string // hosts or PLDs of the seeds, for the scope; must not be changed
+	Version    int      // of the definition, see Configure
 	taught     *taughtTopic
 }
 
@@ -58,7 +59,7 @@ func (h Crawl) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.Archives, s.Bounds, s.taughtNow()}, nil
+	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.Archives, s.Bounds, s.Version, s.taughtNow()}, nil
 }
 
 // Knows reports whether the frontier knows a crawl.
@@ -83,8 +84,9 @@ func (h Crawl) Phase(limit int64, reference bool) error {
 }
 
 // Configure puts another order, weights, budget, politeness, overrides or helper in force for a run in progress. URLs that wait keep the
-// scores that they have; what a claim weighs again, it weighs by the new order.
-func (h Crawl) Configure(d crawl.Definition) error {
+// scores that they have; what a claim weighs again, it weighs by the new order. version counts the changes of a crawl that is spread, whose
+// workers learn of them one after the other: a claim has that by which it was made. It is 0 for a crawl that is bound to its worker.
+func (h Crawl) Configure(d crawl.Definition, version int) error {
 	was, err := h.Plan()
 	if err != nil {
 		return err
@@ -93,7 +95,7 @@ func (h Crawl) Configure(d crawl.Definition) error {
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
 			rec.TopicSince = rec.Updates
 		}
-		rec.Definition, rec.planned = d, true
+		rec.Definition, rec.Version, rec.planned = d, version, true
 	}); err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was C
 	was, held := s.claims.Open(was, batch, s.newLife(nonce))
 	act := ring.Fetch
 	if !held {
-		act, was.Epoch = ring.Claim, s.epoch(f)
+		act, was.Epoch, was.Version = ring.Claim, s.epoch(f), s.Version
 	}
 	if !held && len(known) > 0 {
 		if u, err := urls.Trusted(known[0]); err == nil {

@@ -77,7 +77,7 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
 			rec.TopicSince = rec.Updates
 		}
-		rec.Definition, rec.Bounds, rec.planned, rec.Spread = d, bounds, true, d.Spread
+		rec.Definition, rec.Version, rec.Bounds, rec.planned, rec.Spread = d, 0, bounds, true, d.Spread
 		run = rec.Run
 		sc, err := scope.New(rec.Definition, rec.Bounds)
 		if err != nil {

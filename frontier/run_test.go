@@ -37,7 +37,7 @@ func TestTopicOfPlan(t *testing.T) {
 	if err != nil || first == nil || first.Pages != 7 {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	r.must(r.Configure(definition(func(d *crawl.Definition) { d.Order.PerQueue = 3 })))
+	r.must(r.Configure(definition(func(d *crawl.Definition) { d.Order.PerQueue = 3 }), 0))
 	if m, err := model(); m != first || err != nil {
 		t.Errorf("it was decoded again: %+v, %v", m, err)
 	}

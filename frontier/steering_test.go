@@ -18,7 +18,7 @@ func (r *rig) configure(overrides string) {
 	r.must(err)
 	d, err := plan.Definition.Changed([]byte("overrides: " + overrides))
 	r.must(err)
-	r.must(r.Configure(d))
+	r.must(r.Configure(d, 0))
 }
 
 // claimed are the PLDs of a round's claims, in the order of the round.

@@ -211,7 +211,7 @@ func changes(args []string) ([]byte, error) {
 // configureTimeout bounds the wait for a crawl's answer to a change.
 const configureTimeout = 30 * time.Second
 
-func (g *globals) configure(ctx context.Context, name string, fields []byte) (d crawl.Definition, err error) {
+func (g *globals) configure(ctx context.Context, name string, fields []byte) (d workflows.Configured, err error) {
 	c, err := g.dial(ctx)
 	if err != nil {
 		return d, err
@@ -225,5 +225,5 @@ func (g *globals) configure(ctx context.Context, name string, fields []byte) (d 
 	if err != nil {
 		return d, err
 	}
-	return update[crawl.Definition](ctx, c, id, names.UpdateConfig, configureTimeout, raw)
+	return update[workflows.Configured](ctx, c, id, names.UpdateConfig, configureTimeout, raw)
 }

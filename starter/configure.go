@@ -57,8 +57,13 @@ With --pld or --host, the flags are settings of these alone: a host's come befor
 			if err != nil {
 				return err
 			}
-			warn(d)
-			return g.Print(d, func(w io.Writer) { writeConfigured(w, d, plds, hosts) })
+			warn(d.Definition)
+			return g.Print(d, func(w io.Writer) {
+				writeConfigured(w, d.Definition, plds, hosts)
+				if len(d.Late) > 0 {
+					_, _ = fmt.Fprintf(w, "not yet at %s, which the ring has lost: it is put in force there before anything is claimed again\n", strings.Join(d.Late, ", "))
+				}
+			})
 		},
 	}
 	for _, s := range settings {

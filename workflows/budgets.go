@@ -76,7 +76,7 @@ func (c *crawlRun) takeReports(ctx workflow.Context, p activities.Progress) {
 		}
 	}
 	for _, other := range c.Present() {
-		c.allot(ctx, other)
+		c.allotCurrent(ctx, other)
 	}
 	for _, reason := range activities.SharedBudgets() {
 		if c.Budgets[reason].Spent() {
@@ -92,6 +92,14 @@ func (c *crawlRun) spentReason(of crawl.Reason) crawl.Reason {
 		return crawl.ReasonPhase
 	}
 	return of
+}
+
+// allotCurrent does so with a member that has the present definition. One that has not, because it was lost when that changed, and that is back by
+// another process or another permit, has no room without an allotment: so it claims nothing by the former definition.
+func (c *crawlRun) allotCurrent(ctx workflow.Context, m *CrawlMember) {
+	if c.Budgets != nil && m.Version == c.Version {
+		c.allot(ctx, m)
+	}
 }
 
 // allot sends a member what it may use of the budgets, if that has changed or it is to return some.

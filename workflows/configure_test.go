@@ -56,13 +56,15 @@ func (u *update) Accept()          { u.accepted = true }
 func (u *update) Reject(err error) { u.rejected = err }
 func (u *update) Complete(result any, err error) {
 	u.completed, u.failed = true, err
-	u.result, _ = result.(crawl.Definition)
+	out, _ := result.(Configured)
+	u.result = out.Definition
 }
 
 // configured records the definitions that are put in force, and on which worker.
 func configured(e *env, do func(d crawl.Definition) error) *[]crawl.Definition {
 	var list []crawl.Definition
-	e.OnActivity("Configure", mock.Anything, mock.Anything).Return(func(ctx context.Context, d crawl.Definition) error {
+	e.OnActivity("Configure", mock.Anything, mock.Anything).Return(func(ctx context.Context, in activities.ConfigureInput) error {
+		d := in.Definition
 		e.note("Configure on " + activity.GetInfo(ctx).TaskQueue)
 		list = append(list, d)
 		if do != nil {
@@ -282,7 +284,7 @@ func slowCrawl(t *testing.T, d time.Duration, controller func(*env, workflow.Con
 	e.OnActivity("Begin", mock.Anything, mock.Anything).Return(activities.BeginResult{Run: 1, Archive: "store"}, nil)
 	e.OnActivity("Phase", mock.Anything, mock.Anything).Return(nil)
 	e.OnActivity("Learn", mock.Anything, mock.Anything).Return(activities.LearnResult{}, nil)
-	e.OnActivity("Configure", mock.Anything, mock.Anything).After(d).Return(func(context.Context, crawl.Definition) error {
+	e.OnActivity("Configure", mock.Anything, mock.Anything).After(d).Return(func(context.Context, activities.ConfigureInput) error {
 		note("Configure")
 		return nil
 	})

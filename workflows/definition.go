@@ -73,29 +73,37 @@ func (c *crawlRun) changed(ctx workflow.Context, fields json.RawMessage) (d craw
 	return d, err
 }
 
+// Configured is the definition that is in force after a change.
+type Configured struct {
+	crawl.Definition
+	// Late are workers of a crawl that is spread which the ring has lost: they get the change when they are back, before they claim anything.
+	Late []string `json:"late_workers,omitempty"`
+}
+
 // serveConfigure serves the update "configure": fields of the definition that may change while the crawl runs.
 func (c *crawlRun) serveConfigure(ctx workflow.Context) error {
-	change := func(ctx workflow.Context, fields json.RawMessage) (crawl.Definition, error) {
+	change := func(ctx workflow.Context, fields json.RawMessage) (out Configured, err error) {
 		if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 && c.isRead() && !c.changing }); err != nil {
-			return c.definition, err
+			return out, err
 		}
 		c.changing = true // one at a time, and none may be cut off
 		c.writing++
 		defer func() { c.changing, c.writing = false, c.writing-1 }()
 		d, err := c.changed(ctx, fields)
 		if err != nil {
-			return c.definition, err
+			return out, err
 		}
-		if err := c.configure(ctx, d); err != nil {
-			return c.definition, err
+		if out.Late, err = c.configure(ctx, d); err != nil {
+			return out, err
 		}
 		raw, err := json.Marshal(d)
 		if err != nil {
-			return c.definition, err
+			return out, err
 		}
 		c.definition, c.raw = d, raw
-		workflow.GetLogger(ctx).Info("the definition of the crawl has changed", "crawl", c.Name, "run", c.Begun.Run, "fields", string(fields))
-		return d, nil
+		workflow.GetLogger(ctx).Info("the definition of the crawl has changed", "crawl", c.Name, "run", c.Begun.Run, "fields", string(fields), "late_workers", out.Late)
+		out.Definition = d
+		return out, nil
 	}
 	return workflow.SetUpdateHandlerWithOptions(ctx, names.UpdateConfig, change, workflow.UpdateHandlerOptions{
 		Description: "changes " + strings.Join(crawl.Changeable, ", ") + " while the crawl runs: fields as in a definition",

@@ -143,9 +143,10 @@ func (c *crawlRun) lacks(m *CrawlMember) *lack {
 	switch {
 	case !m.Begun:
 		in := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Run: c.Begun.Run}
-		return &lack{"open archive and frontier", steps.Begin, beginsWith(in)(m), func() { m.Begun, m.Version = true, version }}
-	case m.Version != c.Version:
-		return &lack{"change the definition", steps.Configure, c.definition, func() { m.Version = version }}
+		return &lack{"open archive and frontier", steps.Begin, beginsWith(in)(m), func() { m.Begun = true }}
+	case m.Version != c.Version: // also after Begin: a folder that knows the run keeps the definition that it has
+		in := activities.ConfigureInput{Definition: c.definition, Version: c.Version}
+		return &lack{"change the definition", steps.Configure, in, func() { m.Version = version }}
 	case c.TopicModel != nil && !m.Learned:
 		in := activities.LearnInput{Crawl: c.Name, Samples: c.Samples}
 		return &lack{"learn the topic of the reference crawl", steps.LearnTogether, in, func() { m.Learned = true }}
@@ -165,6 +166,7 @@ func (c *crawlRun) prepare(ctx workflow.Context, m *CrawlMember) {
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		defer func() { m.preparing = false }()
 		for next := c.lacks(m); next != nil && !m.Gone; next = c.lacks(m) {
+			version := c.Version
 			ctx, cancel := workflow.WithCancel(ctx)
 			f := workflow.ExecuteActivity(withQueueOptions(ctx, m.Queue, next.summary), next.step, next.input)
 			err := workflow.Await(ctx, func() bool { return f.IsReady() || m.Gone })
@@ -172,12 +174,15 @@ func (c *crawlRun) prepare(ctx workflow.Context, m *CrawlMember) {
 				cancel()
 				return
 			}
-			if err := f.Get(ctx, nil); err != nil {
-				m.Fault = err.Error()
+			if err := f.Get(ctx, nil); err != nil && version != c.Version {
+				continue // what it cannot take is not in force any more
+			} else if err != nil {
+				m.Fault = reasonOf(err)
 				workflow.GetLogger(ctx).Error("a worker cannot take part in the crawl", "crawl", c.Name, "worker", m.Worker, "error", err)
 				return
 			}
 			next.done()
+			c.allotCurrent(ctx, m)
 		}
 	})
 }
@@ -189,13 +194,14 @@ func (c *crawlRun) openAccount(ctx workflow.Context, m *CrawlMember) {
 	}
 }
 
-// prepareAll gives all members what they lack, and waits until they have it. One that cannot take part is left out, unless none can.
+// prepareAll gives all members what they lack, and waits until they have it, but for those that the ring has lost: they get it when they are
+// back. One that cannot take part is left out, unless none can.
 func (c *crawlRun) prepareAll(ctx workflow.Context) error {
 	for _, m := range c.Present() {
 		c.prepare(ctx, m)
 	}
 	if err := workflow.Await(ctx, func() bool {
-		return !slices.ContainsFunc(c.Present(), func(m *CrawlMember) bool { return m.preparing })
+		return !slices.ContainsFunc(c.Present(), func(m *CrawlMember) bool { return m.preparing && !m.Lost })
 	}); err != nil {
 		return err
 	}
@@ -210,26 +216,32 @@ func (c *crawlRun) prepareAll(ctx workflow.Context) error {
 	return temporal.NewNonRetryableApplicationError("no worker can take part: "+c.Present()[0].Fault, activities.ErrorInput, nil)
 }
 
-// configure has the members take a definition. If one of them refuses it, all go back to the former one.
-func (c *crawlRun) configure(ctx workflow.Context, d crawl.Definition) error {
+// configure has the members take a definition. If one of them refuses it, all go back to the former one. late are those that the ring has lost:
+// they get it when they are back, before they claim anything, because they are allotted nothing until then.
+func (c *crawlRun) configure(ctx workflow.Context, d crawl.Definition) (late []string, err error) {
 	if !c.definition.Spread {
-		return c.onAll(ctx, "change the definition", steps.Configure, sameInput(d), nil)
+		return nil, c.onAll(ctx, "change the definition", steps.Configure, sameInput(activities.ConfigureInput{Definition: d}), nil)
 	}
 	former := c.definition
 	c.definition, c.Version = d, c.Version+1
 	c.setBudgets()
 	if err := c.prepareAll(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	i := slices.IndexFunc(c.Present(), func(m *CrawlMember) bool { return m.Fault != "" })
+	i := slices.IndexFunc(c.Present(), func(m *CrawlMember) bool { return m.Begun && m.Fault != "" })
 	if i < 0 {
-		return nil
+		for _, m := range c.Present() {
+			if m.Version != c.Version {
+				late = append(late, m.Worker)
+			}
+		}
+		return late, nil
 	}
 	m := c.Present()[i]
 	refused := fmt.Errorf("worker %s refuses the change: %s", m.Worker, m.Fault)
 	c.definition, c.Version = former, c.Version+1
 	c.setBudgets()
-	return errors.Join(refused, c.prepareAll(ctx))
+	return nil, errors.Join(refused, c.prepareAll(ctx))
 }
 
 // learnTogether has all members learn from the samples of all.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -46,6 +47,7 @@ type spreadWorker struct {
 	quotas        map[crawl.Reason]*share.Quota
 	version       int64 // of the definition: its budget of pages
 	dead          bool
+	refuses       int64 // a budget of pages
 }
 
 // newSpread is a crawl over workers that have URLs waiting, with the controllers of a deployed worker.
@@ -77,14 +79,7 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		return activities.BeginResult{Run: 1, Archive: "store", Epoch: r.epoch}, nil
 	})
 	acts(r.env, "Phase", func(activities.PhaseInput) error { return nil })
-	acts(r.env, "Configure", func(d crawl.Definition) error {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		for _, w := range r.workers {
-			w.version = d.Budget.Pages // which of them this is, the test environment does not say
-		}
-		return nil
-	})
+	r.OnActivity("Configure", mock.Anything, mock.Anything).Return(r.configure)
 	r.OnActivity("Claim", mock.Anything, mock.Anything).After(time.Second).Return(r.claim)
 	does(r.env, "Idle", func(in activities.IdleInput) (activities.IdleAnswer, error) { return r.idle(in), nil })
 	r.OnActivity("End", mock.Anything, mock.Anything).Return(func(ctx context.Context, in activities.EndInput) (activities.EndResult, error) {
@@ -154,6 +149,42 @@ func (r *spreadRing) of(name string) *spreadWorker {
 	return nil
 }
 
+// again marks the process of a worker that was lost.
+const again = "-again"
+
+// configure puts a definition in force at the worker whose queue it is on.
+func (r *spreadRing) configure(ctx context.Context, in activities.ConfigureInput) error {
+	w := r.of(path.Base(activity.GetInfo(ctx).TaskQueue))
+	switch {
+	case w == nil || w.dead:
+		return errors.New("nobody polls the task queue")
+	case in.Budget.Pages == w.refuses:
+		return temporal.NewNonRetryableApplicationError("it has no such file", activities.ErrorInput, nil)
+	}
+	if strings.HasSuffix(w.Process, again) && r.count("Configure fails at "+w.Worker) < 2 { // so that claims come first
+		r.note("Configure fails at " + w.Worker)
+		return errors.New("out of order")
+	}
+	r.note(fmt.Sprintf("Configure %s: %d", w.Worker, in.Budget.Pages))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w.version = in.Budget.Pages
+	return nil
+}
+
+// back has a lost worker come back, by another process.
+func (r *spreadRing) back(name string) {
+	w := r.of(name)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.epoch++
+	w.dead, w.Lost, w.Process = false, false, w.Process+again
+	r.calls = append(r.calls, name+" is back")
+	for _, reason := range activities.SharedBudgets() {
+		w.quotas[reason] = share.NewQuota(r.epoch)
+	}
+}
+
 func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activities.ClaimResult, error) {
 	r.note("claim " + in.Worker)
 	w := r.of(in.Worker)
@@ -181,6 +212,9 @@ func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activit
 		room = 0
 	}
 	n := min(room, w.waiting)
+	if n > 0 {
+		r.calls = append(r.calls, fmt.Sprintf("%s claims by %d", w.Worker, w.version))
+	}
 	w.waiting, w.used, w.work = w.waiting-n, w.used+n, w.work+uint64(n)
 	out.Progress.Empty = w.waiting == 0
 	out.Progress.Totals = frontier.Totals{Pages: w.used, Requests: w.used}

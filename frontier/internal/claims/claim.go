@@ -42,6 +42,9 @@ type Claim struct {
 	// Epoch is that of the view of the ring by which it was made; 0 in a crawl that is bound to its worker.
 	Epoch uint64 `json:"-" cbor:"25,keyasint,omitempty"`
 
+	// Version is that of the definition by which it was made; 0 until the definition of a crawl that is spread has changed.
+	Version int `json:"-" cbor:"26,keyasint,omitempty"`
+
 	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt. (21 was their number.)
 	Unread map[string]int `json:"-" cbor:"23,keyasint,omitempty"`
 }

@@ -1,0 +1,103 @@
+package workflows
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/activities/names"
+)
+
+// changed is what an update of the definition answers.
+type changed struct {
+	submitted
+	at   time.Time
+	late []string
+}
+
+func (r *spreadRing) change(after time.Duration, fields string) *changed {
+	u := &changed{}
+	r.at(after, func() { r.UpdateWorkflow(names.UpdateConfig, "", &answered{u, r}, json.RawMessage(fields)) })
+	return u
+}
+
+// answered notes when an update is answered.
+type answered struct {
+	*changed
+	r *spreadRing
+}
+
+func (a *answered) Complete(result any, err error) {
+	a.submitted.Complete(result, err)
+	a.at = a.r.Now()
+	if out, is := result.(Configured); is {
+		a.late = out.Late
+	}
+}
+
+// TestSpreadConfigureWithALostWorker: a change does not wait for a worker that the ring has lost: the answer names it. It gets the change when it is
+// back, and claims nothing before.
+func TestSpreadConfigureWithALostWorker(t *testing.T) {
+	r := newSpread(t, 150, 150, 150)
+	r.at(12*time.Second, func() { r.lose("w2") })
+	u := r.change(40*time.Second, `{"budget":{"pages":5000}}`)
+	start := r.Now()
+	r.at(100*time.Second, func() { r.back("w2") })
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if u.failed != nil || u.rejected != nil || strings.Join(u.late, " ") != "w2" || u.at.Sub(start) > 41*time.Second {
+		t.Errorf("answered after %v: %+v", u.at.Sub(start), u)
+	}
+	if calls := r.called(); slices.Contains(calls[slices.Index(calls, "w2 is back"):], "w2 claims by 1000") {
+		t.Errorf("w2 claims by the former definition when it is back: %v", calls)
+	}
+	if r.count("w2 claims by 5000") == 0 || r.used() != 450 {
+		t.Errorf("%d are fetched: %v", r.used(), r.called())
+	}
+}
+
+// TestSpreadConfigureRefused: what one worker refuses, none has; one that was lost meanwhile ends with the former definition, too.
+func TestSpreadConfigureRefused(t *testing.T) {
+	r := newSpread(t, 150, 150, 150)
+	r.of("w3").refuses = 5000
+	r.at(12*time.Second, func() { r.lose("w2") })
+	u := r.change(40*time.Second, `{"budget":{"pages":5000}}`)
+	r.at(100*time.Second, func() { r.back("w2") })
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if u.failed == nil || !strings.Contains(u.failed.Error(), "worker w3 refuses the change: it has no such file") {
+		t.Errorf("answered with %v", u.failed)
+	}
+	for _, w := range r.workers {
+		if w.version != 1000 || w.waiting != 0 {
+			t.Errorf("%s ends with a budget of %d, and %d wait", w.Worker, w.version, w.waiting)
+		}
+	}
+	if n := r.count("w2 claims by 5000"); n > 0 {
+		t.Errorf("w2 claims %d times by what was refused", n)
+	}
+}
+
+// TestSpreadConfigureRejoins: a worker that was given up and joins again with its folder gets what changed meanwhile: its frontier knows the run, with
+// the earlier definition.
+func TestSpreadConfigureRejoins(t *testing.T) {
+	r := newSpread(t, 150, 150)
+	var w *spreadWorker
+	r.at(12*time.Second, func() { r.lose("w2"); w = r.of("w2") })
+	r.at(25*time.Second, func() { r.drop("w2") })
+	u := r.change(45*time.Second, `{"budget":{"pages":5000}}`)
+	r.at(70*time.Second, func() {
+		r.replace("w2", w.Instance, 50)
+		r.of("w2").used = w.used
+	})
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if u.failed != nil || len(u.late) > 0 || r.count("Configure w2: 5000") != 1 || r.count("w2 claims by 5000") == 0 {
+		t.Errorf("%+v, %v", u, r.called())
+	}
+}
