@@ -79,6 +79,8 @@ func checkInput(arg any) error {
 		return checkCrawl(in.Crawl)
 	case LearnInput:
 		return checkCrawl(in.Crawl)
+	case LostTotalsInput:
+		return firstError(checkCrawl(in.Crawl), checkWorker(in.Worker))
 	case RetireInput:
 		return firstError(checkCrawl(in.Crawl), checkWorker(in.Worker))
 	case EndInput:

@@ -49,6 +49,7 @@ func (a *Activities) steps() map[string]step {
 		"End":              {do: a.End},
 		"Forget":           {do: a.Forget},
 		"Idle":             {do: a.Idle},
+		"LostTotals":       {do: a.LostTotals},
 		"Retire":           {do: a.Retire},
 		// of the ring
 		"Serve":    {do: a.Serve, beats: true},

@@ -102,32 +102,11 @@ func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.PageOu
 // count adds an outcome to the run's totals.
 func count(rec *crawlRecord, o crawl.PageOutcome) {
 	t := &rec.Totals
-	t.Bytes += o.Bytes
-	if o.Answered() {
-		t.Requests++
-	}
-	switch o.Kind {
-	case crawl.OutcomeRetry:
-		t.Retries++
-	case crawl.OutcomeRobots:
-		t.Robots++
-	case crawl.OutcomeRefused:
-		t.Refused++
-	case crawl.OutcomeFailed:
-		t.Errors++
-	case crawl.OutcomeDone:
-		if o.Status >= 400 {
-			t.Errors++
-		}
-	}
+	t.Count(o.Outcome)
 	if o.Revisit {
 		t.Revisits++
 	}
-	if !o.Success() {
-		return
-	}
-	t.Pages++
-	if o.Score < 0 {
+	if !o.Success() || o.Score < 0 {
 		return
 	}
 	t.Scored++

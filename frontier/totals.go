@@ -1,5 +1,7 @@
 package frontier
 
+import "github.com/muninn-archive/muninn/internal/crawl"
+
 // Totals count what a run did.
 type Totals struct {
 	Pages    int64 `json:"pages" cbor:"1,keyasint"`    // successful responses
@@ -16,6 +18,41 @@ type Totals struct {
 	Batches  int64 `json:"batches" cbor:"12,keyasint"`
 	Failed   int64 `json:"failed_batches" cbor:"13,keyasint"`
 	Requests int64 `json:"requests" cbor:"20,keyasint,omitempty"` // answers of any kind, but for robots.txt and DNS
+}
+
+// Count adds an outcome, but for what its page is worth.
+func (t *Totals) Count(o crawl.Outcome) {
+	t.Bytes += o.Bytes
+	if o.Answered() {
+		t.Requests++
+	}
+	switch o.Kind {
+	case crawl.OutcomeRetry:
+		t.Retries++
+	case crawl.OutcomeRobots:
+		t.Robots++
+	case crawl.OutcomeRefused:
+		t.Refused++
+	case crawl.OutcomeFailed:
+		t.Errors++
+	case crawl.OutcomeDone:
+		if o.Status >= 400 {
+			t.Errors++
+		}
+	}
+	if o.Success() {
+		t.Pages++
+	}
+}
+
+// Add adds what another worker, or a segment, has.
+func (t *Totals) Add(o Totals) {
+	*t = Totals{
+		Pages: t.Pages + o.Pages, Scored: t.Scored + o.Scored, Relevant: t.Relevant + o.Relevant, Bytes: t.Bytes + o.Bytes,
+		Errors: t.Errors + o.Errors, Robots: t.Robots + o.Robots, Refused: t.Refused + o.Refused, Retries: t.Retries + o.Retries,
+		Revisits: t.Revisits + o.Revisits, Links: t.Links + o.Links, Known: t.Known + o.Known, Batches: t.Batches + o.Batches,
+		Failed: t.Failed + o.Failed, Requests: t.Requests + o.Requests,
+	}
 }
 
 // Top is one of the most relevant pages.

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -77,6 +79,14 @@ func (c *crawlRun) takeReports(ctx workflow.Context, p activities.Progress) {
 	}
 	for _, other := range c.Present() {
 		c.allotCurrent(ctx, other)
+	}
+	c.finishSpent(ctx)
+}
+
+// finishSpent ends the phase if a budget is used up. What a member that is gone had of it is not used before it is counted.
+func (c *crawlRun) finishSpent(ctx workflow.Context) {
+	if c.Budgets == nil || slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return m.retiring }) {
+		return
 	}
 	for _, reason := range activities.SharedBudgets() {
 		if c.Budgets[reason].Spent() {

@@ -116,9 +116,12 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 		}
 	}
 	c.Begun = begun[0]
+	if c.definition.Spread {
+		c.Started = info.WorkflowStartTime
+	}
 	for _, m := range c.Members {
 		if m.Begun = c.definition.Spread; m.Begun {
-			c.openAccount(ctx, m)
+			c.openAccount(m)
 		}
 	}
 	return nil

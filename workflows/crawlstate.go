@@ -34,8 +34,9 @@ type CrawlState struct {
 	TopicModel *topic.Model        `json:"learned,omitempty"`
 	Submits    int                 `json:"submits,omitempty"`
 
-	// Of a crawl that is spread over the workers of the ring: those workers, as the crawl has last heard; how often the definition has changed;
+	// Of a crawl that is spread over the workers of the ring: when its run began; those workers, as the crawl has last heard; how often the definition has changed;
 	// where the samples of the reference crawl lie; what the members share.
+	Started time.Time                      `json:"started,omitzero"`
 	Ring    []activities.Member            `json:"ring,omitempty"`
 	Version int                            `json:"version,omitempty"`
 	Samples []string                       `json:"samples,omitempty"`
@@ -58,6 +59,7 @@ type CrawlMember struct {
 	Version int    `json:"version,omitempty"` // of the definition that it has: CrawlState.Version
 	Learned bool   `json:"learned,omitempty"` // it knows the topic
 	Gone    bool   `json:"gone,omitempty"`    // it has left, or the ring has given it up; what it had done counts
+	Counted bool   `json:"counted,omitempty"` // it is gone, and its numbers are what it has archived, not what it last reported
 	Fault   string `json:"fault,omitempty"`   // why it cannot take part
 	// Account is its name in the budgets, and Allotments what it may use of them.
 	Account    string                           `json:"account,omitempty"`

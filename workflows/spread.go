@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -82,7 +84,7 @@ func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member
 			if !m.Gone || m.Instance != w.Instance {
 				return false
 			}
-			m.Progress = activities.Progress{}
+			m.Progress, m.Counted = activities.Progress{}, true
 			return !m.retiring && m.running == nil
 		})
 		m := &CrawlMember{Member: w}
@@ -93,7 +95,7 @@ func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member
 }
 
 // giveUp continues without a member. Its controller and its batches wait for a task queue that nobody polls; what it may have used of the
-// budgets counts as used.
+// budgets counts as used, until what it has done is counted.
 func (c *crawlRun) giveUp(ctx workflow.Context, m *CrawlMember) {
 	m.Gone, m.retiring = true, true
 	m.Progress.Holds, m.Progress.Leases, m.Progress.Waiting, m.Progress.Queues, m.Progress.InFlight = "", nil, 0, 0, 0 // others have it now
@@ -115,9 +117,41 @@ func (c *crawlRun) giveUp(ctx workflow.Context, m *CrawlMember) {
 		}
 		c.Ending.Disturb()
 		in := activities.RetireInput{Crawl: c.Name, Worker: m.Worker}
-		_ = workflow.ExecuteActivity(withSharedOptions(ctx, "end what the crawl has at "+m.Worker), steps.Retire, in).Get(ctx, nil)
+		err := workflow.ExecuteActivity(withSharedOptions(ctx, "end what the crawl has at "+m.Worker), steps.Retire, in).Get(ctx, nil)
 		c.Owing = slices.DeleteFunc(c.Owing, func(o Owing) bool { return o.Worker == m.Worker }) // others have it
+		if err == nil {
+			c.countGone(ctx, m)
+		}
 	})
+}
+
+// countGone takes the true numbers of a member that is gone: its last report may be minutes old.
+func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) {
+	if c.Started.IsZero() {
+		return // begun by an earlier version
+	}
+	var done frontier.Totals
+	in := activities.LostTotalsInput{Crawl: c.Name, Worker: m.Worker, Started: c.Started}
+	err := workflow.ExecuteActivity(withQueueOptions(ctx, "", "count what "+m.Worker+" has archived"), steps.LostTotals, in).Get(ctx, &done)
+	if err != nil || m.Counted { // or it has joined again, with its folder, which counts
+		return
+	}
+	for _, former := range c.Members { // another folder of the same name
+		if former != m && former.Worker == m.Worker && former.Gone {
+			done = minus(done, former.Progress.Totals)
+		}
+	}
+	done.Links, done.Known, done.Failed = m.Progress.Totals.Links, m.Progress.Totals.Known, m.Progress.Totals.Failed
+	m.Progress.Totals, m.Progress.At, m.Counted = done, workflow.Now(ctx), true
+	c.Progress = sumProgress(c.Members)
+	for _, reason := range activities.SharedBudgets() {
+		if b := c.Budgets[reason]; b != nil {
+			b.GoneUsed(m.Account, activities.Used(reason, done))
+		}
+	}
+	m.retiring = false
+	c.finishSpent(ctx)
+	c.show(ctx)
 }
 
 // queues are the task queues of the members that take part.
@@ -161,7 +195,7 @@ func (c *crawlRun) prepare(ctx workflow.Context, m *CrawlMember) {
 	if m.preparing {
 		return // what it lacks by now is seen there
 	}
-	c.openAccount(ctx, m)
+	c.openAccount(m)
 	m.preparing, m.Fault = true, ""
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		defer func() { m.preparing = false }()
@@ -187,10 +221,16 @@ func (c *crawlRun) prepare(ctx workflow.Context, m *CrawlMember) {
 	})
 }
 
-// openAccount names a member in the budgets. A folder that joins again has another account: the former one is closed.
-func (c *crawlRun) openAccount(ctx workflow.Context, m *CrawlMember) {
-	if m.Account == "" {
-		m.Account = fmt.Sprintf("%s/%s/%d", m.Worker, m.Instance, workflow.Now(ctx).UnixMilli())
+// openAccount names a member in the budgets. A folder that joins again continues its account: it counts from what it has done before.
+func (c *crawlRun) openAccount(m *CrawlMember) {
+	if m.Account != "" {
+		return
+	}
+	m.Account = cmp.Or(m.Instance, m.Worker)
+	for _, reason := range activities.SharedBudgets() {
+		if b := c.Budgets[reason]; b != nil {
+			b.Rejoin(m.Account)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // changed is what an update of the definition answers.
@@ -99,5 +100,26 @@ func TestSpreadConfigureRejoins(t *testing.T) {
 	}
 	if u.failed != nil || len(u.late) > 0 || r.count("Configure w2: 5000") != 1 || r.count("w2 claims by 5000") == 0 {
 		t.Errorf("%+v, %v", u, r.called())
+	}
+}
+
+// TestSpreadBudgetOfALostWorker: what a worker was allotted and has not used when the ring gives it up is used by the others: all of the budget is
+// fetched, and no more. Its numbers are what it has done, not what it last reported.
+func TestSpreadBudgetOfALostWorker(t *testing.T) {
+	for _, pages := range []int64{200, 400} {
+		r := newSpread(t, 1000, 1000, 1000)
+		left := int64(0)
+		r.at(14*time.Second, func() { r.lose("w2"); left = r.of("w2").used })
+		r.at(45*time.Second, func() { r.drop("w2") })
+		if err := r.run(Crawl, spreadCrawl(pages), nil); err != nil {
+			t.Fatal(err)
+		}
+		out := crawlResult(t, r.env)
+		if out.Reason != crawl.ReasonPages || left == 0 || r.used()+left != pages || r.count("LostTotals w2") != 1 {
+			t.Errorf("of %d pages %d are fetched, and %d by the lost worker: %s", pages, r.used(), left, out.Reason)
+		}
+		if want := left + int64(len(r.workers)); out.Totals.Pages != want { // at their ends the others say 1 each
+			t.Errorf("the result has %d pages, want %d", out.Totals.Pages, want)
+		}
 	}
 }

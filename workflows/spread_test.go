@@ -37,6 +37,7 @@ type spreadRing struct {
 	seen    []string
 	silent  string // this worker does not answer End
 	refuses string // the worker that cannot take part; empty: none
+	lost    map[string]*spreadWorker
 }
 
 // spreadWorker is a worker: URLs wait, and each that is claimed is fetched by the end of the round.
@@ -52,7 +53,7 @@ type spreadWorker struct {
 
 // newSpread is a crawl over workers that have URLs waiting, with the controllers of a deployed worker.
 func newSpread(t *testing.T, waiting ...int64) *spreadRing {
-	r := &spreadRing{env: newEnv(t), t: t, epoch: 1}
+	r := &spreadRing{env: newEnv(t), t: t, epoch: 1, lost: map[string]*spreadWorker{}}
 	for _, n := range waiting {
 		r.add(n)
 	}
@@ -93,6 +94,11 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		return activities.EndResult{Report: "report"}, nil
 	})
 	r.OnActivity("LostBatches", mock.Anything, mock.Anything).After(15*time.Second).Return(activities.LostResult{}, nil)
+	does(r.env, "LostTotals", func(in activities.LostTotalsInput) (frontier.Totals, error) {
+		r.note("LostTotals " + in.Worker)
+		w := r.lost[in.Worker]
+		return frontier.Totals{Pages: w.used, Requests: w.used}, nil
+	})
 	acts(r.env, "Retire", func(in activities.RetireInput) error {
 		r.note("Retire " + in.Worker)
 		return nil
@@ -117,6 +123,7 @@ func (r *spreadRing) add(waiting int64) {
 func (r *spreadRing) lose(name string) {
 	w := r.of(name)
 	w.dead, w.Lost = true, true
+	r.lost[name] = w
 }
 
 func (r *spreadRing) drop(name string) {

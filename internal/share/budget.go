@@ -23,6 +23,8 @@ type Account struct {
 	// more right then would get it back.
 	Turn uint64 `json:"turn,omitempty"`
 	Gone bool   `json:"gone,omitempty"`
+	// Rejoins says that it was gone and takes part again; its next life has not reported yet.
+	Rejoins bool `json:"rejoins,omitempty"`
 	// Life and Serial are those of the last report.
 	Life   uint64 `json:"life,omitempty"`
 	Serial uint64 `json:"serial,omitempty"`
@@ -52,8 +54,13 @@ type Allotment struct {
 // must have another name.
 func (b *Budget) Report(worker string, r QuotaReport) Allotment {
 	h := b.Accounts[worker]
-	if r.Life < h.Life || r.Life == h.Life && r.Serial <= h.Serial || h.Gone {
+	if r.Life < h.Life || r.Life == h.Life && (r.Serial <= h.Serial || h.Rejoins) || h.Gone {
 		return b.Allotment(worker) // it is old
+	}
+	if h.Rejoins {
+		// Its folder counts what it has committed. What it had archived beside that is used, too, and no earlier allotment is known to it.
+		b.set(worker+uncommitted, Account{Gone: true, Limit: max(h.Limit, h.Used, r.Used) - r.Used})
+		h = Account{Number: h.Number + 1, Limit: r.Used}
 	}
 	h.Life, h.Serial, h.Used = r.Life, r.Serial, max(h.Used, r.Used)
 	switch {
@@ -126,10 +133,22 @@ func (b *Budget) set(worker string, h Account) {
 	b.Accounts[worker] = h
 }
 
-// GoneUsed says how much a worker that is gone has used, by what is in the archive.
+// uncommitted marks the account of what a worker that rejoins has used and does not know of.
+const uncommitted = "/uncommitted"
+
+// GoneUsed says how much a worker that is gone has used in all, by what is in the archive.
 func (b *Budget) GoneUsed(worker string, used int64) {
 	if h := b.Accounts[worker]; h.Gone {
-		h.Used, h.Limit = used, min(h.Limit, used)
+		h.Used, h.Limit = used, min(h.Limit+b.Accounts[worker+uncommitted].Limit, used)
+		delete(b.Accounts, worker+uncommitted)
+		b.set(worker, h)
+	}
+}
+
+// Rejoin says that a worker that was gone takes part again, with its data folder: it continues to count from what that has.
+func (b *Budget) Rejoin(worker string) {
+	if h := b.Accounts[worker]; h.Gone {
+		h.Gone, h.Rejoins = false, true
 		b.set(worker, h)
 	}
 }

@@ -17,6 +17,7 @@ type holder struct {
 	quota                     *Quota
 	life                      uint64
 	waiting, inProgress, used int64
+	archived                  int64 // and not committed, when it was lost
 	gone                      bool
 }
 
@@ -82,7 +83,7 @@ func deliver(mail *[]func(), which int, again bool) {
 func (s *spenders) check() {
 	total := int64(0)
 	for _, h := range s.workers {
-		total += h.used + h.inProgress - batch
+		total += h.used + h.archived + h.inProgress - batch
 	}
 	if total > s.most {
 		s.t.Fatalf("%d are used or in progress, beside a batch of each worker, of a budget of %d", total, s.most)
@@ -128,8 +129,15 @@ func TestBudget(t *testing.T) {
 				if n == 1 && len(s.workers) < 5 {
 					s.join(50)
 				} else if n == 2 && !h.gone && h != s.workers[0] {
-					h.gone, h.inProgress = true, 0
+					h.gone, h.archived, h.inProgress = true, h.archived+rapid.Int64Range(0, h.inProgress).Draw(t, "archived"), 0
 					s.budget.Gone(h.name)
+				} else if n == 3 && h.gone {
+					s.budget.GoneUsed(h.name, h.used+h.archived)
+				} else if n > 3 && h.gone { // it comes back with its folder, before or after what it did is counted
+					h.gone = false
+					h.life++
+					h.quota = NewQuota(h.life)
+					s.budget.Rejoin(h.name)
 				}
 			case 13:
 				s.budget.Total += n - 3 // an operator changes it
@@ -160,7 +168,7 @@ func (s *spenders) converge() {
 	s.reports, s.allotments = nil, nil
 	for _, h := range s.workers {
 		if h.gone {
-			s.budget.GoneUsed(h.name, h.used)
+			s.budget.GoneUsed(h.name, h.used+h.archived)
 		}
 	}
 	s.workers[0].waiting += 1000
@@ -177,10 +185,25 @@ func (s *spenders) converge() {
 			s.check()
 		}
 		if s.budget.Spent() {
+			s.checkReached()
 			return
 		}
 	}
 	s.t.Fatalf("a worker has URLs, and the budget is not spent: %+v", s.budget)
+}
+
+// checkReached: what is spent is used, but for what a worker that has rejoined before it was counted may have archived.
+func (s *spenders) checkReached() {
+	used := int64(0)
+	for _, h := range s.workers {
+		used += h.used + h.archived
+		if !h.gone {
+			used += s.budget.Accounts[h.name+uncommitted].Limit
+		}
+	}
+	if used < s.budget.Total {
+		s.t.Fatalf("%d are used of %d, and the budget is spent: %+v", used, s.budget.Total, s.budget)
+	}
 }
 
 // TestBudgetAllotments: allotments become smaller as the budget is used up, so that messages are few and the last pages are spread.

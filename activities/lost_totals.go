@@ -1,0 +1,88 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// LostTotalsInput asks what a worker that the ring has given up has done in a run.
+type LostTotalsInput struct {
+	Crawl   string    `json:"crawl"`
+	Worker  string    `json:"worker"`
+	Started time.Time `json:"started"` // when the run began, by the clock of Temporal
+}
+
+// runSlack is how much the clock of an archive may be behind that of Temporal: segments that seem to be so much older than a run may be of it.
+const runSlack = 2 * time.Minute
+
+// LostTotals counts what a worker has archived in a run, by its segments: it may have done more than it last reported, and what it had
+// not archived others do again. Links and known URLs are not counted. It runs on the shared queue.
+func (a *Activities) LostTotals(ctx context.Context, in LostTotalsInput) (sum frontier.Totals, err error) {
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
+	for _, place := range plan.Archives {
+		if err == nil {
+			err = a.addTotals(ctx, in, plan.Definition, place, &sum)
+		}
+	}
+	return sum, err
+}
+
+// addTotals adds what is in one archive.
+func (a *Activities) addTotals(ctx context.Context, in LostTotalsInput, d crawl.Definition, place frontier.Place, sum *frontier.Totals) error {
+	store, err := a.Archives.reopen(ctx, place.Where)
+	if err != nil {
+		return err
+	}
+	walk := archive.Walk[frontier.Totals]{
+		Of:   archive.Layout{Prefix: place.Prefix, Crawl: in.Crawl},
+		Skip: func(_ string, changed time.Time) bool { return changed.Before(in.Started.Add(-runSlack)) },
+		Load: func(ctx context.Context, m archive.Manifest) (t frontier.Totals, err error) {
+			if m.Worker != in.Worker {
+				return t, nil
+			}
+			return segmentTotals(ctx, store, &m, d.Topic.Threshold)
+		},
+	}
+	return walk.Each(ctx, store, func(m archive.Manifest, t frontier.Totals) error {
+		activity.RecordHeartbeat(ctx, m.Segment())
+		sum.Add(t)
+		return ctx.Err()
+	})
+}
+
+// segmentTotals counts what a segment has: the crawl log has a line for each outcome, the index the scores.
+func segmentTotals(ctx context.Context, store archive.Store, m *archive.Manifest, threshold float64) (t frontier.Totals, err error) {
+	err = archive.ReadLog(ctx, store, m, func(l archive.Logged) error {
+		if l.Kind != archive.LoggedRobots && l.Kind != archive.LoggedDNS {
+			t.Count(crawl.Outcome{Kind: crawl.OutcomeKind(l.Kind), Status: l.Status, Bytes: l.Bytes})
+		}
+		return nil
+	})
+	if err != nil {
+		return t, err
+	}
+	if m.WARC.Key != "" {
+		t.Batches = 1
+	}
+	return t, archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
+		if i.Robots() {
+			return nil
+		}
+		if i.Revisit {
+			t.Revisits++
+		}
+		if i.Score >= 0 && i.Status < 300 {
+			t.Scored++
+			if i.Score >= threshold {
+				t.Relevant++
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,43 @@
+package activities
+
+import (
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+)
+
+// TestLostTotals: what a worker has done in a run is counted by its segments as its frontier did, by any other worker; what others have done, and what
+// an earlier run has, is left out.
+func TestLostTotals(t *testing.T) {
+	s := newSpreadRing(t, "w", "v")
+	began := time.Now()
+	lost := s.ownerOf("a.example")
+	in := lost.batch()
+	lost.open(in, func(string) string { return "<title>A page</title><p>of some words, without a link" })
+	lost.must(lost.do(lost.Process, in))
+	lost.must(lost.do(lost.Commit, in))
+	status, err := lost.Frontier.Crawl(rigCrawl).Status()
+	lost.must(err)
+	want := status.Totals
+	want.Known, want.Links = 0, 0
+	if want.Pages != 1 || want.Requests != 1 || want.Bytes == 0 {
+		t.Fatalf("it has done %+v", want)
+	}
+	for _, r := range s.workers {
+		for _, other := range s.workers {
+			expected := want
+			if other != lost {
+				expected = frontier.Totals{}
+			}
+			got, err := call[frontier.Totals](r, r.LostTotals, LostTotalsInput{Crawl: rigCrawl, Worker: other.Settings.Worker, Started: began})
+			if err != nil || got != expected {
+				t.Errorf("%s counts of %s %+v, %v; want %+v", r.Settings.Worker, other.Settings.Worker, got, err, expected)
+			}
+		}
+	}
+	got, err := call[frontier.Totals](lost, lost.LostTotals, LostTotalsInput{Crawl: rigCrawl, Worker: lost.Settings.Worker, Started: time.Now().Add(time.Hour)})
+	if err != nil || got != (frontier.Totals{}) {
+		t.Errorf("of a later run: %+v, %v", got, err)
+	}
+}
