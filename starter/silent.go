@@ -80,6 +80,14 @@ func (s *crawlStatus) noteSilence(ctx context.Context, c client.Client, m activi
 	if err != nil || !a.running && len(pollers) > 0 {
 		return err
 	}
+	if s.Crawl.Spread() {
+		reported := time.Time{}
+		if of := slices.IndexFunc(s.Crawl.Members, func(o *workflows.CrawlMember) bool { return !o.Gone && o.Worker == m.Worker }); of >= 0 {
+			reported = s.Crawl.Members[of].Progress.At
+		}
+		s.Unanswered = append(s.Unanswered, silentWorker{m.Worker, m.Queue, lastSeen(pollers, a.described.GetPendingActivities(), reported)})
+		return nil
+	}
 	s.Silent = &silentWorker{m.Worker, m.Queue, lastSeen(pollers, a.described.GetPendingActivities(), s.Crawl.Progress.At)}
 	return nil
 }

@@ -8,6 +8,10 @@ import (
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/workflows"
 )
 
 // The last sign of life of a worker is the latest of all that Temporal knows.
@@ -88,5 +92,29 @@ func TestStatusWithASilentWorker(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The status of a spread crawl has a line for each worker: what it has done, why it holds, and what to do about one that is lost or does not answer.
+func TestStatusOfASpreadCrawl(t *testing.T) {
+	s := crawlStatus{Workflow: "crawl/c", State: "Running"}
+	s.Crawl.Name, s.Crawl.Phase, s.Crawl.Begun.Run = "c", crawl.PhaseBroad, 1
+	for _, name := range []string{"w1", "w2", "w3", "w4"} {
+		m := &workflows.CrawlMember{Member: activities.Member{Worker: name}, Begun: true}
+		m.Progress.State, m.Progress.Totals.Pages, m.Progress.At = crawl.ControllerCrawling, 7, time.Now()
+		s.Crawl.Members, s.Crawl.Ring = append(s.Crawl.Members, m), append(s.Crawl.Ring, m.Member)
+	}
+	s.Crawl.Members[1].Lost = true
+	s.Crawl.Members[2].Progress.Holds = "the disk is full"
+	s.Unanswered = []silentWorker{{"w2", "muninn/w2", time.Now()}, {"w4", "muninn/w4", time.Now()}}
+	var out strings.Builder
+	s.write(&out)
+	for _, want := range []string{
+		"(run 1, worker w1, w2, w3, w4)", "  worker    w1: crawling, 7 pages, 0 in flight", "  worker    w2: lost: it is silent, 7 pages", "start worker w2 again",
+		"  worker    w3: holding, 7 pages, 0 in flight, 0 URLs wait in 0 queues; holds: the disk is full", "queues; it does not answer\n            its last sign of life was at 20",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
 	}
 }

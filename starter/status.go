@@ -36,6 +36,8 @@ type crawlStatus struct {
 	Reason   string                 `json:"reason,omitempty"`  // why it failed
 	Retries  []string               `json:"retries,omitempty"` // steps that are tried again
 	Silent   *silentWorker          `json:"silent_worker,omitempty"`
+	// Unanswered are workers of a crawl that is spread which have not answered: their numbers are those of their last reports.
+	Unanswered []silentWorker `json:"silent_workers,omitempty"`
 }
 
 // How long workers may take to answer. `muninn status` answers within three seconds, by what is known: a worker that was killed a
@@ -132,7 +134,7 @@ func status(ctx context.Context, c client.Client, name string, wait time.Duratio
 		for i, answer := range s.askControllers(queryCtx, c, d.GetWorkflowExecutionInfo().GetExecution().GetRunId()) {
 			m := s.Crawl.Members[i]
 			s.takeController(m, answer)
-			if running {
+			if running && !m.Gone {
 				if err := s.noteSilence(ctx, c, m.Member, answer); err != nil {
 					return s, err
 				}

@@ -40,6 +40,7 @@ func (s crawlStatus) write(w io.Writer) {
 	if s.Result != nil || !p.At.IsZero() || s.running() {
 		s.writeNumbers(line)
 	}
+	s.writeMembers(line)
 	line("  archive   %s", s.Crawl.Begun.Archive)
 	if former := s.Crawl.Begun.Former; former != "" {
 		line("            it was %s before: the new archive gets complete pages, not revisits", former)
@@ -58,6 +59,27 @@ func (s crawlStatus) write(w io.Writer) {
 
 func (s crawlStatus) running() bool {
 	return s.State == enums.WORKFLOW_EXECUTION_STATUS_RUNNING.String()
+}
+
+// writeMembers prints a line for each worker of a crawl that is spread, and what to do about one that does not take part.
+func (s crawlStatus) writeMembers(line printer) {
+	if !s.Crawl.Spread() || s.Result != nil {
+		return
+	}
+	for _, m := range s.Crawl.Members {
+		text, todo := s.Crawl.Describe(m)
+		at := slices.IndexFunc(s.Unanswered, func(w silentWorker) bool { return !m.Gone && w.Worker == m.Worker })
+		if at >= 0 && !m.Lost {
+			text += "; it does not answer"
+		}
+		line("  worker    %s", text)
+		if at >= 0 && !s.Unanswered[at].Seen.IsZero() {
+			line("            its last sign of life was at %s", s.Unanswered[at].Seen.Local().Format(time.DateTime))
+		}
+		if todo != "" {
+			line("            %s", todo)
+		}
+	}
 }
 
 // phase is what the run is at, with what operators and faults make of it.

@@ -132,6 +132,9 @@ func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
 			gauge("oldest_claim_seconds", "Age of the oldest claim.", c.now().Sub(s.Oldest).Seconds())
 		}
 		gauge("undelivered_seconds", "For how long the links of a batch wait until other workers take them, at most; 0 in a crawl that is not spread.", c.behind(name, c.now()).Seconds())
+		if plan, err := c.frontier.Crawl(name).Plan(); err == nil && plan.Definition.Spread {
+			gauge("definition_version", "Changes of the definition of a spread crawl that this worker has taken; one that lags has fewer.", float64(plan.Version))
+		}
 		gauge("holding", "1 while the crawl holds: it claims nothing until a fault is removed; /health says which.", flag(c.holding(name) != ""))
 	}
 }

@@ -218,7 +218,7 @@ func (c *crawlRun) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, 
 	c.Progress.Progress, c.Progress.InFlight, c.Progress.At = p, 0, workflow.Now(ctx)
 	workflow.GetLogger(ctx).Info("the crawl has ended", "crawl", c.Name, "run", c.Begun.Run, "reason", string(reason), "pages", t.Pages, "errors", t.Errors, "failed_batches", t.Failed)
 	c.Phase = crawl.PhaseEnded
-	workflow.SetCurrentDetails(ctx, describe("ended, "+reason.String(), c.Progress)+places(c.Begun.Archive, out.Report))
+	workflow.SetCurrentDetails(ctx, describe("ended, "+reason.String(), c.Progress)+c.describeMembers()+places(c.Begun.Archive, out.Report))
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(string(crawl.PhaseEnded), t)...)
 	return CrawlResult{
 		Reason: reason, Archive: c.Begun.Archive, Run: c.Begun.Run, Totals: t, Harvest: t.HarvestRatio(),
@@ -263,8 +263,11 @@ func (c *crawlRun) stateName() string {
 }
 
 func (c *crawlRun) show(ctx workflow.Context) {
-	text := describe(c.stateName(), c.Progress)
+	text := describe(c.stateName(), c.Progress) + c.describeMembers()
 	if running := c.controllers(); len(running) > 0 {
+		if c.Spread() {
+			text += "\n\n"
+		}
 		text += " The current state is in the details of `" + strings.Join(running, "`, `") + "`, and in `muninn status " + c.Name + "`."
 	}
 	workflow.SetCurrentDetails(ctx, text)

@@ -1,0 +1,78 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Spread reports whether the crawl is one of the workers of the ring together.
+func (s *CrawlState) Spread() bool { return len(s.Ring) > 0 }
+
+// Describe says how a member of a crawl that is spread stands, in one line, and what an operator can do if it does not take part; empty if
+// nothing is to be done.
+func (s *CrawlState) Describe(m *CrawlMember) (line, todo string) {
+	p := m.Progress
+	state, todo := s.standing(m)
+	parts := []string{state, count(p.Totals.Pages, "page")}
+	if !m.Gone {
+		parts = append(parts, fmt.Sprintf("%d in flight", p.InFlight), fmt.Sprintf("%s wait in %s", count(int64(p.Waiting), "URL"), count(int64(p.Queues), "queue")))
+	}
+	if p.Totals.Errors > 0 {
+		parts = append(parts, count(p.Totals.Errors, "error"))
+	}
+	line = m.Worker + ": " + strings.Join(parts, ", ")
+	if (m.Lost || m.Gone && !m.Counted) && !p.At.IsZero() {
+		line += fmt.Sprintf(", as it reported at %s UTC", p.At.UTC().Format(time.DateTime))
+	}
+	if p.Holds != "" && !m.Lost {
+		line += "; holds: " + p.Holds
+	}
+	return line, todo
+}
+
+// standing is the state of a member, and what to do about it.
+func (s *CrawlState) standing(m *CrawlMember) (state, todo string) {
+	switch {
+	case m.Gone && m.Counted:
+		return "has left the ring, and is counted by what it has archived", ""
+	case m.Gone:
+		return "has left the ring, and what it has archived is being counted", ""
+	case m.Lost:
+		return "lost: it is silent", "start worker " + m.Worker + " again; if it does not come back, the ring gives its partitions to others (`muninn workers`)"
+	case m.Fault != "":
+		return "cannot take part: " + m.Fault, "correct that at worker " + m.Worker + " and start it again, or stop it: the others take its partitions"
+	case !m.Begun:
+		return "joins", ""
+	case m.Version != s.Version:
+		return fmt.Sprintf("has not taken change %d of the definition, and is allotted nothing until then", s.Version), ""
+	case m.Leaving:
+		return "hands its partitions over, and leaves", ""
+	case m.Progress.Holds != "":
+		return string(crawl.ControllerHolding), "see why it holds; the others continue"
+	case m.Progress.State == "":
+		return "begins", ""
+	}
+	return string(m.Progress.State), ""
+}
+
+// describeMembers is the list of members in the UI; empty for a crawl that is bound to its worker.
+func (s *CrawlState) describeMembers() string {
+	if !s.Spread() {
+		return ""
+	}
+	var b strings.Builder
+	for _, m := range s.Members {
+		line, todo := s.Describe(m)
+		b.WriteString("\n* " + line)
+		if todo != "" {
+			b.WriteString(". **To do**: " + todo)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n\nWorkers:\n" + b.String()
+}
