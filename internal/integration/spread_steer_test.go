@@ -1,0 +1,152 @@
+package integration
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/ring"
+	"github.com/muninn-archive/muninn/internal/urls"
+	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
+)
+
+// hostsOf is a host of each of two workers.
+func hostsOf(t *testing.T, server *Server, world *webworld.World, workers ...string) (hosts []string) {
+	t.Helper()
+	view, err := activities.ViewRing(t.Context(), server.Client, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range workers {
+		for _, site := range world.Sites() {
+			u, err := urls.Parse("http://" + site.Host + "/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if owner, owned := view.Owner(ring.PartitionOf(u.PLD())); owned && owner.Name == name {
+				hosts = append(hosts, site.Host)
+				break
+			}
+		}
+	}
+	if len(hosts) != len(workers) {
+		t.Fatalf("of %v the web has %v", workers, hosts)
+	}
+	return hosts
+}
+
+// TestSpreadSteer: an operator steers a crawl of two workers as one of one worker: a change is in force at running fetchers of both within two seconds,
+// counted at the hosts; URLs are explained and submitted to the worker whose they are; pause, resume and abort hold for both.
+func TestSpreadSteer(t *testing.T) {
+	t.Parallel()
+	Program(t, "muninn")
+	server := StartServer(t)
+	world := Serve(t, bench.New(webworld.Options{Seed: 33, Latency: 20 * time.Millisecond, Trace: true}, 12, 5000))
+	archive, _ := startSpread(t, server, world, nil)
+	hosts := hostsOf(t, server, world, "w1", "w2")
+	d := Definition("steered", world)
+	d.Spread = true
+	o := operator{t, server}
+	base := serve(t, server)
+	grows := func(host string, by int) {
+		t.Helper()
+		n := len(askedOf(world, host)) + by
+		Until(t, soon, "requests to "+host, func() string {
+			if now := len(askedOf(world, host)); now < n {
+				return fmt.Sprintf("%d of %d", now, n)
+			}
+			return ""
+		})
+	}
+	all := func(by int) {
+		t.Helper()
+		for _, host := range hosts {
+			grows(host, by)
+		}
+	}
+	StartCrawl(t, server.Client, d)
+	all(10)
+
+	const gap = time.Second
+	o.muninn(0, "configure", d.Name, "--min-delay", gap.String(), "--max-delay", gap.String())
+	since := time.Now()
+	all(4)
+	for _, host := range hosts {
+		list, late := askedOf(world, host), time.Duration(0)
+		for i := 1; i < len(list); i++ {
+			if list[i].Began.After(since) && list[i].Began.Sub(list[i-1].Ended) < gap {
+				late = max(late, list[i].Began.Sub(since))
+			}
+		}
+		if t.Logf("%s: after the command has returned, the former delay was seen for %v", host, late); late > inForce {
+			t.Errorf("%s: the former delay was in force for %v after the change, want at most %v", host, late, inForce)
+		}
+	}
+	o.muninn(0, "configure", d.Name, "--min-delay", "0s", "--max-delay", "0s")
+
+	file, handed := "", []string{}
+	for i, host := range hosts {
+		seed := "http://" + host + "/"
+		if e, _ := o.explain(d.Name, askedOf(world, host)[0].URL); e.State == frontier.URLUnknown {
+			t.Errorf("what was requested of %s first is unknown: %+v", host, e)
+		}
+		file += fmt.Sprintf("%shanded-in?n=%d\n", seed, i)
+		handed = append(handed, fmt.Sprintf(`{"url": "%shanded-in?m=%d", "score": 0.5}`, seed, i))
+	}
+	text, _ := o.muninn(0, "submit", d.Name, write(t, "urls.txt", file), "--score", "0.9")
+	if strings.Count(text, "accepted ") != len(hosts) {
+		t.Errorf("submit says\n%s", text)
+	}
+	if code, body := hand(t, base, d.Name, "17", serveToken, "["+strings.Join(handed, ",")+"]"); code != http.StatusOK || strings.Count(body, `"answer":"accepted"`) != len(hosts) {
+		t.Errorf("the service says %d %s", code, body)
+	}
+	for i, host := range hosts {
+		for _, query := range []string{"n", "m"} {
+			if e, _ := o.explain(d.Name, fmt.Sprintf("http://%s/handed-in?%s=%d", host, query, i)); e.State == frontier.URLUnknown {
+				t.Errorf("what was handed in for %s is unknown", host)
+			}
+		}
+	}
+	text, _ = o.muninn(0, "status", d.Name, "--wait", "30s")
+	for _, want := range []string{"  worker    w1: crawling, ", "  worker    w2: crawling, "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the status:\n%s", want, lines(text))
+		}
+	}
+
+	o.muninn(0, "pause", d.Name)
+	Until(t, soon, "the running batches end", func() string {
+		if n := len(server.list(t, batches(d.Name, "Running"))); n > 0 {
+			return fmt.Sprintf("%d run", n)
+		}
+		return ""
+	})
+	before := world.Stats().Requests
+	text, _ = o.muninn(0, "status", d.Name, "--wait", "30s")
+	if now := world.Stats().Requests; now != before || strings.Count(text, ": paused, ") != len(hosts) {
+		t.Errorf("%d requests while it is paused:\n%s", now-before, lines(text))
+	}
+	o.muninn(0, "resume", d.Name)
+	all(5)
+
+	for _, host := range hosts {
+		o.muninn(0, "abort", d.Name, "--pld", host)
+		since := time.Now()
+		for _, a := range askedOf(world, host) {
+			if a.Began.Sub(since) > inForce {
+				t.Errorf("%v after it was aborted: %v", a.Began.Sub(since), a)
+			}
+		}
+	}
+	o.muninn(0, "abort", d.Name)
+	if result := Result(t, server.Client, d.Name, CrawlTime); result.Reason != crawl.ReasonAborted {
+		t.Errorf("it ended: %s", result.Reason)
+	}
+	allArchived(t, world, Check(t, archive))
+}
