@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -37,10 +36,13 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	if err := c.readDefinition(ctx); err != nil {
 		return CrawlResult{}, err
 	}
+	if err := c.choose(ctx); err != nil {
+		return CrawlResult{}, err
+	}
+	c.followRing(ctx) // from now on: a worker that is lost while the run begins is not waited for
 	if err := c.begin(ctx); err != nil {
 		return CrawlResult{}, err
 	}
-	c.followRing(ctx)
 	c.findEnd(ctx)
 	for {
 		reason, err := c.phases(ctx)
@@ -83,20 +85,10 @@ func (c *crawlRun) phases(ctx workflow.Context) (crawl.Reason, error) {
 	return c.runPhase(ctx, crawl.PhaseBroad, activities.PhaseInput{Crawl: c.Name})
 }
 
+// begin begins the run at the members.
 func (c *crawlRun) begin(ctx workflow.Context) error {
 	if c.Begun.Run > 0 {
 		return nil
-	}
-	c.enterPhase(ctx, crawl.PhaseBeginning)
-	members, err := c.choose(ctx)
-	if err != nil {
-		return err
-	}
-	if len(members) == 0 {
-		return temporal.NewApplicationError("no worker can take the crawl", "NoWorker")
-	}
-	for _, m := range members {
-		c.Members = append(c.Members, &CrawlMember{Member: m})
 	}
 	info := workflow.GetInfo(ctx)
 	c.Owner = info.WorkflowExecution.ID + "@" + info.FirstRunID
@@ -108,23 +100,39 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 		}
 		in.Run = activities.NextRun(known)
 	}
-	var begun []activities.BeginResult
-	for len(begun) == 0 || !sameEpoch(begun) {
-		begun = nil
-		if err := c.onAll(ctx, "open archive and frontier, queue the seeds", steps.Begin, beginsWith(in), collect(ctx, &begun)); err != nil {
-			return err
-		}
+	begun, by, err := c.beginAtAll(ctx, in)
+	if err != nil {
+		return err
 	}
 	c.Begun = begun[0]
 	if c.definition.Spread {
 		c.Started = info.WorkflowStartTime
 	}
-	for _, m := range c.Members {
+	for _, m := range by {
 		if m.Begun = c.definition.Spread; m.Begun {
 			c.openAccount(m)
 		}
 	}
 	return nil
+}
+
+// beginAtAll begins the run at all members by one epoch of the ring. It returns their answers, and whose they are: those that join meanwhile
+// begin it later.
+func (c *crawlRun) beginAtAll(ctx workflow.Context, in activities.BeginInput) (begun []activities.BeginResult, by []*CrawlMember, err error) {
+	for len(begun) == 0 || !sameEpoch(begun) {
+		begun, by = nil, nil
+		if err := workflow.Await(ctx, func() bool { return len(c.Present()) > 0 }); err != nil {
+			return nil, nil, err
+		}
+		err := c.onAll(ctx, "open archive and frontier, queue the seeds", steps.Begin, beginsWith(in), func(m *CrawlMember, f workflow.Future) error {
+			by = append(by, m)
+			return collect(ctx, &begun)(m, f)
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return begun, by, nil
 }
 
 // sameEpoch reports whether all members have kept their seeds by one epoch of the ring, so that each seed was kept by one of them.

@@ -27,15 +27,25 @@ func withMembersOptions(ctx workflow.Context) workflow.Context {
 }
 
 // choose names the workers with which the crawl begins.
-func (c *crawlRun) choose(ctx workflow.Context) (members []activities.Member, err error) {
-	if !c.definition.Spread {
+func (c *crawlRun) choose(ctx workflow.Context) (err error) {
+	if c.Begun.Run > 0 {
+		return nil
+	}
+	c.enterPhase(ctx, crawl.PhaseBeginning)
+	var members []activities.Member
+	if c.definition.Spread {
+		err = workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, activities.MembersInput{Crawl: c.Name}).Get(ctx, &c.Ring)
+		members = slices.DeleteFunc(slices.Clone(c.Ring), func(m activities.Member) bool { return m.Lost || m.Leaving })
+	} else {
 		err = workflow.ExecuteActivity(withSharedOptions(ctx, "which workers can take the crawl?"), steps.Members).Get(ctx, &members)
-		return members, err
 	}
-	if err := workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, activities.MembersInput{Crawl: c.Name}).Get(ctx, &c.Ring); err != nil {
-		return nil, err
+	if err == nil && len(members) == 0 {
+		err = temporal.NewApplicationError("no worker can take the crawl", "NoWorker")
 	}
-	return slices.DeleteFunc(slices.Clone(c.Ring), func(m activities.Member) bool { return m.Lost || m.Leaving }), nil
+	for _, m := range members {
+		c.Members = append(c.Members, &CrawlMember{Member: m})
+	}
+	return err
 }
 
 // followRing keeps the members those of the ring, beside the phases.
@@ -89,7 +99,9 @@ func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member
 		})
 		m := &CrawlMember{Member: w}
 		c.Members = append(c.Members, m)
-		c.prepare(ctx, m)
+		if c.Begun.Run > 0 { // else it begins with the others, or before the first phase
+			c.prepare(ctx, m)
+		}
 	}
 	c.Progress = sumProgress(c.Members)
 }

@@ -36,6 +36,7 @@ type spreadRing struct {
 	workers []*spreadWorker
 	seen    []string
 	silent  string // this worker does not answer End
+	unbegun string // this folder does not answer Begin
 	refuses string // the worker that cannot take part; empty: none
 	lost    map[string]*spreadWorker
 }
@@ -70,6 +71,9 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 	r.OnActivity("LastRun", mock.Anything, mock.Anything).Return(activities.LastRun{}, nil)
 	does(r.env, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
 		r.note("Begin " + in.Worker)
+		if in.Instance == r.unbegun {
+			return activities.BeginResult{}, activity.ErrResultPending
+		}
 		if in.Worker == r.refuses {
 			return activities.BeginResult{}, temporal.NewNonRetryableApplicationError("it lacks a file", activities.ErrorInput, nil)
 		}
@@ -304,6 +308,37 @@ func TestSpreadCrawlEndsWithout(t *testing.T) {
 	out := crawlResult(t, r.env)
 	if out.Reason != crawl.ReasonDrained || lost != 33 || out.Totals.Pages != 1+lost || r.count("End, report true") != 1 {
 		t.Errorf("%+v; the lost one had %d", out, lost)
+	}
+}
+
+// TestSpreadCrawlBeginsWithout: a worker whose disk is lost before it has begun the run is not waited for once the ring gives that folder up; it
+// begins with its new one, and so does another that joins.
+func TestSpreadCrawlBeginsWithout(t *testing.T) {
+	for _, first := range []int64{20, -1} { // -1: there is no other worker
+		r := newSpread(t)
+		if first > 0 {
+			r.add(first)
+		}
+		r.add(33)
+		lost := r.workers[len(r.workers)-1]
+		r.unbegun = lost.Instance
+		r.at(15*time.Second, func() {
+			r.replace(lost.Worker, "i-new", 7)
+			lost.Worker = "former" // so that it is found by its new folder
+			r.drop("former")
+		})
+		r.at(16*time.Second, func() { r.add(5) })
+		if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+			t.Fatal(err)
+		}
+		if out := crawlResult(t, r.env); out.Reason != crawl.ReasonDrained || r.used() != max(first, 0)+33+7+5 {
+			t.Errorf("%+v; %d are fetched", out, r.used())
+		}
+		for _, w := range r.workers {
+			if w.used == 0 || r.count("claim "+w.Worker) == 0 {
+				t.Errorf("%s has no part in it", w.Worker)
+			}
+		}
 	}
 }
 
