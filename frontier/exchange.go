@@ -118,7 +118,7 @@ func (h Learning) exchange(stream LearningStream, fn func(x exchange, r store.Re
 }
 
 // Unsent returns updates of this worker that are not sent yet: those that its order has learned, about so many bytes of them at most; none if
-// there are none. next is the mark once they are sent.
+// there are none. next is the mark once they are sent: it passes over those that others have taught and those without a page.
 func (h Learning) Unsent(stream LearningStream, bytes int) (list []LearningUpdate, next LearningMark, err error) {
 	err = h.exchange(stream, func(x exchange, r store.Reader, s *state) error {
 		l, err := h.learner()
@@ -175,11 +175,28 @@ func (e *edit) changeExchange(stream LearningStream, fn func(x *exchange) error)
 	return e.Save(e.s.keys.Exchange(), x)
 }
 
-// Sent says that a stream has an object more, see Unsent.
+// Sent says that a stream has an object more, see Unsent. Without one, the mark says that the updates up to its number have nothing to send:
+// they are not read again then, and a snapshot may delete them.
 func (h Learning) Sent(stream LearningStream, mark LearningMark) error {
+	s, err := h.state()
+	if err != nil {
+		return err
+	}
+	var known bool
+	err = h.f.store.View(func(r store.Reader) error {
+		x, err := exchangeOf(r, s)
+		known = x.LearningStream == stream && x.Sent == mark
+		return err
+	})
+	if err != nil || known {
+		return err
+	}
 	return h.update(func(s *state, tx *transaction) (func(), error) {
 		return nil, h.f.edit(tx, s).changeExchange(stream, func(x *exchange) error {
-			x.Sent, x.Taken[stream.Name] = mark, mark
+			if mark.Object > x.Sent.Object || mark.Object == x.Taken[stream.Name].Object { // otherwise own objects are still to be taken, see Adopt
+				x.Taken[stream.Name] = mark
+			}
+			x.Sent = mark
 			return nil
 		})
 	})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -22,6 +23,7 @@ func (r *rig) sent(stream LearningStream, bytes int) (objects [][]LearningUpdate
 		list, mark, err := r.Learning().Unsent(stream, bytes)
 		r.must(err)
 		if len(list) == 0 {
+			r.must(r.Learning().Sent(stream, mark))
 			return objects
 		}
 		objects = append(objects, list)
@@ -202,5 +204,42 @@ func TestBoundKeepsForm(t *testing.T) {
 	}
 	if list := r.SpreadLearners(); len(list) != 0 {
 		t.Errorf("%v are to be exchanged", list)
+	}
+}
+
+// TestTakenNotKept: a worker that fetches nothing reads what it has taken once, and its snapshots delete it.
+func TestTakenNotKept(t *testing.T) {
+	c := listCommits(48, 50)
+	a, b := newRig(t, ofSpreadRavens), newRig(t, ofSpreadRavens)
+	for _, r := range []*rig{a, b} {
+		r.submit("seeds", c.seeds...)
+	}
+	taken, visits, at := 0, 0, 0
+	commitAndTake := func(until int) {
+		for ; visits < until; at++ {
+			a.must(a.Commit(c.commits[at]))
+			visits += c.visits[at]
+		}
+		for _, list := range a.sent(streamA, 4_000) {
+			taken++
+			b.must(b.Learning().Take(streamB, "a@1", uint64(taken), list))
+		}
+		if own := b.sent(streamB, 1<<20); len(own) != 0 {
+			t.Fatalf("it sends on %d objects", len(own))
+		}
+	}
+	commitAndTake(testSnapshot)
+	first := b.snapshotAfter(0)
+	commitAndTake(2*testSnapshot + 50)
+	b.snapshotAfter(first.Number)
+	if updates, _, _ := b.learned(); len(updates) > 0 && updates[0] <= first.Number {
+		t.Errorf("updates %v are kept behind the snapshot %d", updates, first.Number)
+	}
+	_, next, err := b.Learning().Unsent(streamB, 1<<20)
+	b.must(err)
+	var known LearningMark
+	b.must(b.Learning().exchange(streamB, func(x exchange, _ store.Reader, _ *state) error { known = x.Sent; return nil }))
+	if next != known || known.Object != 0 {
+		t.Errorf("it reads the log from %+v to %+v again", known, next)
 	}
 }

@@ -158,8 +158,11 @@ type turn struct {
 func (t *turn) send(ctx context.Context) error {
 	for {
 		list, mark, err := t.learning.Unsent(t.stream, objectBytes)
-		if err != nil || len(list) == 0 {
+		if err != nil {
 			return err
+		}
+		if len(list) == 0 { // what was taken since is passed over for good
+			return t.learning.Sent(t.stream, mark)
 		}
 		key := archive.Frontiers{}.LearningUpdates(t.at.Crawl, t.at.Owner, t.Stream, mark.Object)
 		raw, err := codec.Marshal(object{version, t.at.Topic, mark, list})

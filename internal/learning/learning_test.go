@@ -137,6 +137,18 @@ func (r *rig) commit(n int) {
 
 func (r *rig) learned() *order.Fused { return r.Crawl(testCrawl).Learning().Order() }
 
+// unsent is up to which update the worker has passed over its log, and up to which it is to read it now.
+func (r *rig) unsent() (from, to uint64) {
+	r.t.Helper()
+	stream := frontier.LearningStream{Owner: "owner", Name: r.Stream}
+	l := r.Crawl(testCrawl).Learning()
+	marks, err := l.LearningMarks(stream)
+	r.must(err)
+	_, next, err := l.Unsent(stream, objectBytes)
+	r.must(err)
+	return marks[r.Stream].Update, next.Update
+}
+
 // apart is how much better the link to a raven is than the other.
 func (r *rig) apart() float64 {
 	raven, soup := probes()
@@ -192,6 +204,25 @@ func TestLearnsFromOthers(t *testing.T) {
 		if n := r.learned().Pages(); n != 140 {
 			t.Errorf("%s has learned from %d pages", r.name, n)
 		}
+	}
+}
+
+// TestTakenPassedOver: a worker that has only taken what another one has sent does not read it again for what it may send.
+func TestTakenPassedOver(t *testing.T) {
+	store := newStore(t)
+	a, b := newRig(t, store, "a", nil), newRig(t, store, "b", nil)
+	a.commit(20)
+	a.step()
+	b.step()
+	b.step()
+	from, to := b.unsent()
+	if b.learned().Pages() != 20 || from != to {
+		t.Errorf("it reads its log from update %d to %d again", from, to)
+	}
+	b.commit(1)
+	b.step()
+	if from, to = b.unsent(); from != to || len(keys(t, store)) != 2 {
+		t.Errorf("it reads its log from update %d to %d again; objects %q", from, to, keys(t, store))
 	}
 }
 
