@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -17,7 +16,8 @@ type Elsewhere struct {
 }
 
 // Expect makes a run of a spread crawl known that has begun at other workers, so that its partitions can be made of the archive before Begin comes.
-// Until then nothing is claimed. Of a run that has begun here it adds the archives only. ErrNotBegun if an earlier run is in progress here.
+// Until then nothing is claimed. Of a run that has begun here it adds the archives only. An earlier run that is in progress here is over: the next one
+// begins once it has ended, and this worker was lost meanwhile.
 func (f *Frontier) Expect(run Elsewhere) error {
 	d := run.Definition
 	return f.update(func(tx *transaction) (func(), error) {
@@ -34,10 +34,7 @@ func (f *Frontier) Expect(run Elsewhere) error {
 		if !rec.Imported && rec.Run >= run.Run || rec.Imported && rec.Run == run.Run && rec.Definition.Name != "" {
 			return adopt, nil
 		}
-		if rec.Active {
-			return nil, fmt.Errorf("%w: run %d of %s", ErrNotBegun, run.Run, d.Name)
-		}
-		rec.Imported, rec.Run = true, max(rec.Run, run.Run)
+		rec.Imported, rec.Active, rec.Run = true, false, max(rec.Run, run.Run)
 		rec.Definition, rec.Bounds, rec.planned = d, run.Bounds, true
 		sc, err := scope.New(d, run.Bounds)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 
@@ -69,21 +70,26 @@ func begunKeys(ctx context.Context, store archive.Store) (keys []string, err err
 	return keys, err
 }
 
-// begun lists the spread crawls that any worker has begun, by name: the last run of each, and the archives that any worker knows of.
-func begun(ctx context.Context, store archive.Store) ([]Begun, error) {
+// begun lists the spread crawls that any worker has begun, by name: the last run of each, and the archives that any worker knows of. A damaged object is
+// left out, and logged, if another worker has kept the crawl.
+func begun(ctx context.Context, store archive.Store, log *slog.Logger) ([]Begun, error) {
 	keys, err := begunKeys(ctx, store)
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]Begun{}
+	all, damaged := map[string]Begun{}, map[string]error{}
 	for _, key := range keys {
 		raw, err := archive.ReadAll(ctx, store, key, maxBegun)
 		if errors.Is(err, archive.ErrNotFound) { // it is forgotten
 			continue
 		}
-		var b Begun
-		if err := cmp.Or(err, json.Unmarshal(raw, &b)); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", key, err)
+		}
+		var b Begun
+		if err := json.Unmarshal(raw, &b); err != nil {
+			damaged[key] = err
+			continue
 		}
 		last := all[b.Definition.Name]
 		if b.Run < last.Run || b.Run == last.Run && last.Ended { // what ends is ended at all workers, or will be
@@ -100,16 +106,28 @@ func begun(ctx context.Context, store archive.Store) ([]Begun, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		list = append(list, all[name])
 	}
+	for _, key := range slices.Sorted(maps.Keys(damaged)) {
+		if !slices.ContainsFunc(list, func(b Begun) bool { return (archive.Frontiers{}).IsSpreadCrawl(key, b.Definition.Name, "") }) {
+			return nil, fmt.Errorf("read %s: %w: no other worker has kept the crawl; restore the object, or delete it if the crawl is not needed", key, damaged[key])
+		}
+		log.Error("what a worker has kept of a spread crawl is damaged; that of the others is used", "object", key, "error", damaged[key])
+	}
 	return list, nil
 }
 
-// expect has the frontier know all spread crawls that any worker has begun, and returns the names of those that have ended.
+// expect has the frontier know all spread crawls that any worker has begun, and returns the names of those that have ended. A crawl that is bound here
+// is left out: this worker cannot take part in a spread one of that name, and the partitions of the others are not to wait for it.
 func (r *Partitions) expect(ctx context.Context) (ended map[string]bool, err error) {
-	list, err := begun(ctx, r.Store)
+	log := cmp.Or(r.Log, slog.New(slog.DiscardHandler))
+	list, err := begun(ctx, r.Store, log)
 	ended = map[string]bool{}
 	for _, b := range list {
 		if err == nil {
 			err = r.Frontier.Expect(frontier.Elsewhere{Definition: b.Definition, Run: b.Run, Bounds: b.Bounds, Archives: b.Archives})
+		}
+		if errors.Is(err, frontier.ErrBound) {
+			log.Error("a spread crawl is left out of partitions that are rebuilt", "crawl", b.Definition.Name, "error", err)
+			err = nil
 		}
 		ended[b.Definition.Name] = b.Ended
 	}
