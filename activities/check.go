@@ -54,6 +54,8 @@ func checkInput(arg any) error {
 			err = firstError(err, checkClaim("claim", c.ID), checkIP(c.IP))
 		}
 		return err
+	case RouteInput:
+		return firstError(checkInput(in.BatchInput), checkInput(in.Left))
 	case LostInput:
 		err := firstError(checkCrawl(in.Crawl), checkWorker(in.Worker), checkPartitions(in.Taken))
 		for _, batch := range in.Batches {

@@ -305,7 +305,7 @@ func TestStaleBatch(t *testing.T) {
 	}
 	s.play()
 	for rest := *left.Stale; len(rest.Partitions) > 0; {
-		out, err := call[UndeliveredResult](from, from.Route, rest)
+		out, err := call[UndeliveredResult](from, from.Route, RouteInput{in, rest})
 		from.must(err)
 		if len(out.To) == 0 || out.Waits > 0 {
 			t.Fatalf("%+v", out)

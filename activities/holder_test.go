@@ -7,6 +7,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
@@ -42,6 +43,7 @@ func TestHolder(t *testing.T) {
 			for step, in := range map[string]struct{ do, in any }{
 				"Open": {r.Open, batch}, "FetchTargets": {r.FetchTargets, batch}, "Process": {r.Process, batch}, "Commit": {r.Commit, batch},
 				"GiveBack": {r.GiveBack, batch}, "Lease": {r.Lease, LeaseInput{batch, grant}},
+				"Route": {r.Route, RouteInput{batch, DeliverInput{Crawl: rigCrawl, Batch: batch.Batch}}},
 				"Claim": {r.Claim, ClaimInput{Holder: c.by, Crawl: rigCrawl}}, "Start": {r.Start, StartInput{Holder: c.by, Crawl: rigCrawl, Grants: grant}},
 			} {
 				if !c.fails && step != "Commit" {
@@ -67,5 +69,20 @@ func TestHolder(t *testing.T) {
 		if !errors.As(err, &app) || app.Type() != ErrorInstance || app.NonRetryable() == spread || r.Frontier.Knows(rigCrawl) {
 			t.Errorf("begin, spread %t: %v", spread, err)
 		}
+	}
+}
+
+// TestRouteOfAnotherFolder: a batch is committed and has links to deliver when its worker comes back with a new data folder. That one expects the run,
+// which the archive names, and has not begun it: it does not say that nothing is left to deliver.
+func TestRouteOfAnotherFolder(t *testing.T) {
+	r := newRig(t)
+	d := r.definition(func(d *crawl.Definition) { d.Spread = true })
+	r.must(r.Frontier.Expect(frontier.Elsewhere{Definition: d, Run: 1, Bounds: []string{"a.example"}}))
+	batch := BatchInput{Holder: Holder{"w", "fedcba9876543210"}, Crawl: rigCrawl, Batch: "a.example-1@w.1", Spread: true}
+	left := DeliverInput{Crawl: rigCrawl, Batch: batch.Batch, Worker: "w", Run: 1, Partitions: []int{3}}
+	out, err := call[UndeliveredResult](r, r.Route, RouteInput{batch, left})
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) || app.Type() != ErrorInstance || app.NonRetryable() {
+		t.Errorf("%+v, %v", out, err)
 	}
 }

@@ -80,9 +80,17 @@ func (a *Activities) view() (view *ring.View) {
 	return view
 }
 
-// Route says which workers, perhaps this one, take what a batch has left to deliver that has been committed without it. Nothing once the run has ended.
-func (a *Activities) Route(_ context.Context, d DeliverInput) (UndeliveredResult, error) {
-	plan, err := a.Frontier.Crawl(d.Crawl).Plan()
+// RouteInput is what a batch has left to deliver that has been committed without it. It goes to the data folder that holds the batch: another one,
+// which knows of the run by the archive alone, does not know whether it has ended.
+type RouteInput struct {
+	BatchInput
+	Left DeliverInput `json:"left"`
+}
+
+// Route says which workers, perhaps this one, take what a batch has left to deliver. Nothing once the run has ended.
+func (a *Activities) Route(_ context.Context, in RouteInput) (UndeliveredResult, error) {
+	d := in.Left
+	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err == nil && plan.Definition.Name != "" && (plan.Run > d.Run || plan.Run == d.Run && !plan.Active) {
 		return UndeliveredResult{}, nil
 	}

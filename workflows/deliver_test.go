@@ -218,7 +218,8 @@ func TestStaleBatchDelivers(t *testing.T) {
 				return out, nil
 			})
 			routes := 0
-			does(e, "Route", func(d activities.DeliverInput) (out activities.UndeliveredResult, err error) {
+			does(e, "Route", func(in activities.RouteInput) (out activities.UndeliveredResult, err error) {
+				d := in.Left
 				for _, p := range d.Partitions {
 					if o.need[p] == "" {
 						out.Waits++

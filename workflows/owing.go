@@ -47,7 +47,8 @@ func (b *batch) deliverStale(ctx workflow.Context) error {
 	}
 	for pause := deliverPause; ; pause = min(2*pause, deliverPauseMost) {
 		var left activities.UndeliveredResult
-		err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "see who takes what is to be delivered"), steps.Route, *b.stale).Get(ctx, &left)
+		in := activities.RouteInput{BatchInput: b.in, Left: *b.stale}
+		err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "see who takes what is to be delivered"), steps.Route, in).Get(ctx, &left)
 		if err != nil {
 			return err
 		}
