@@ -75,11 +75,12 @@ func (h Crawl) ReplaySeeds(run uint32, seeds []crawl.Discovery, in func(Partitio
 		if err != nil || !in(store.PartitionOf(record.KeyOf(u).PLD)) {
 			return false, nil
 		}
-		return lacks, h.f.store.View(func(txn store.Reader) error {
+		err = h.f.store.View(func(txn store.Reader) error {
 			_, known, err := txn.Record(s.keys.Record(record.KeyOf(u)))
 			lacks = !known
 			return err
 		})
+		return lacks, err
 	}
 	var found []crawl.Discovery
 	for _, seed := range seeds {
