@@ -70,6 +70,7 @@ type run struct {
 	pages   int64     // of this worker at the last exchange
 	tried   time.Time // the last exchange
 	failed  bool
+	idle    int                              // exchanges in a row that found nothing to send or to take, and no page
 	adopted string                           // key of the last snapshot that was tried
 	covered map[string]frontier.LearningMark // what the last snapshot of this process has
 	swept   bool                             // former runs are deleted
@@ -85,11 +86,11 @@ func (x *Exchange) Step(ctx context.Context) error {
 		if !r.due(at.Pages, x.Every, x.Now()) {
 			continue
 		}
-		err := x.exchange(ctx, at, r)
+		moved, err := x.exchange(ctx, at, r)
 		if r.failed = err != nil; r.failed {
 			errs = append(errs, fmt.Errorf("exchange what the order of %s learns: %w", at.Crawl, err))
 		} else {
-			r.pages = at.Pages
+			r.done(at.Pages, moved)
 		}
 		r.tried = x.Now()
 	}
@@ -114,33 +115,44 @@ func (x *Exchange) run(at frontier.LearningState) *run {
 	return r
 }
 
+// done notes an exchange, and whether it has sent or taken anything.
+func (r *run) done(pages int64, moved bool) {
+	if r.idle++; moved || pages != r.pages {
+		r.idle = 0
+	}
+	r.pages = pages
+}
+
 // due reports whether a run is to be exchanged by now: at first, after so many pages, and after a time. A worker that fetches nothing reads what the others learn: its
-// URLs wait in the order of what it knows.
+// URLs wait in the order of what it knows. While the others send nothing either, it looks less and less often.
 func (r *run) due(pages int64, every int, now time.Time) bool {
 	since := now.Sub(r.tried)
 	if r.failed {
 		return since >= Wait
 	}
+	if pages == r.pages {
+		return since >= share.LearnWaitQuiet(pages, r.idle)
+	}
 	return r.pages < 0 || pages < r.pages || pages-r.pages >= share.LearnEvery(pages, every) || since >= share.LearnWait(pages)
 }
 
-// exchange sends, then takes.
-func (x *Exchange) exchange(ctx context.Context, at frontier.LearningState, r *run) error {
+// exchange sends, then takes. moved: there was something.
+func (x *Exchange) exchange(ctx context.Context, at frontier.LearningState, r *run) (moved bool, err error) {
 	store, err := x.Store(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	t := turn{Exchange: x, store: store, at: at, run: r, learning: x.Frontier.Crawl(at.Crawl).Learning(), stream: frontier.LearningStream{Owner: at.Owner, Name: x.Stream}}
 	if err := t.send(ctx); err != nil { // what is put and not known to be sent would be taken
-		return err
+		return t.moved, err
 	}
 	if err := t.take(ctx); err != nil {
-		return err
+		return t.moved, err
 	}
 	if x.Leads() {
-		return t.lead(ctx)
+		err = t.lead(ctx)
 	}
-	return nil
+	return t.moved, err
 }
 
 // turn is an exchange in progress.
@@ -152,6 +164,7 @@ type turn struct {
 	learning frontier.Learning
 	stream   frontier.LearningStream
 	listed   listed
+	moved    bool // something was sent or taken
 }
 
 // send writes what is not sent yet. A key is put once: an object that a process has put which was killed then counts as it is.
@@ -164,6 +177,7 @@ func (t *turn) send(ctx context.Context) error {
 		if len(list) == 0 { // what was taken since is passed over for good
 			return t.learning.Sent(t.stream, mark)
 		}
+		t.moved = true
 		key := archive.Frontiers{}.LearningUpdates(t.at.Crawl, t.at.Owner, t.Stream, mark.Object)
 		raw, err := codec.Marshal(object{version, t.at.Topic, mark, list})
 		if err != nil {

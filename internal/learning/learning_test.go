@@ -396,6 +396,40 @@ func TestEnded(t *testing.T) {
 	}
 }
 
+// TestQuiet: while nothing changes, a worker lists the archive less and less often, at least once a minute; what another one sends, and pages of its own,
+// end that.
+func TestQuiet(t *testing.T) {
+	store := newStore(t)
+	a, b := newRig(t, store, "a", nil), newRig(t, store, "b", nil)
+	opened := 0
+	b.Store = func(context.Context) (archive.Store, error) { opened++; return store, nil }
+	pass := func(seconds int) (exchanges int) {
+		opened = 0
+		for range seconds {
+			b.now = b.now.Add(time.Second)
+			b.must(b.Step(t.Context()))
+		}
+		return opened
+	}
+	pass(10 * 60)
+	if n := pass(10 * 60); n < 10 || n > 11 {
+		t.Errorf("%d exchanges in 10 quiet minutes", n)
+	}
+	a.commit(20)
+	a.step()
+	if pass(60); b.learned().Pages() != 20 {
+		t.Errorf("it has learned from %d pages", b.learned().Pages())
+	}
+	pass(10 * 60)
+	b.commit(1)
+	if pass(2); len(keys(t, store)) != 2 {
+		t.Errorf("two seconds after its page %q is there", keys(t, store))
+	}
+	if n := pass(10); n < 2 {
+		t.Errorf("%d exchanges in 10 s after its page", n)
+	}
+}
+
 // TestDue: at first, after more and more pages, and after a time.
 func TestDue(t *testing.T) {
 	at := time.Unix(0, 0)
@@ -417,6 +451,12 @@ func TestDue(t *testing.T) {
 		{run{pages: 100_000}, 100_099, 0, false},
 		{run{pages: 100_000}, 100_100, 0, true},
 		{run{pages: 100_000}, 0, 0, true}, // another run
+		{run{pages: 0, idle: 1}, 0, 3 * time.Second, false},
+		{run{pages: 0, idle: 1}, 0, 4 * time.Second, true},
+		{run{pages: 0, idle: 1}, 1, 2 * time.Second, true},
+		{run{pages: 0, idle: 1000}, 0, 59 * time.Second, false},
+		{run{pages: 0, idle: 1000}, 0, time.Minute, true},
+		{run{pages: 5000, idle: 2}, 5000, 39 * time.Second, false},
 		{run{pages: 0, failed: true}, 400, Wait / 2, false},
 		{run{pages: 0, failed: true}, 0, Wait, true},
 	} {

@@ -106,6 +106,7 @@ func (t *turn) takeObject(ctx context.Context, stream string, n uint64) error {
 	if o.Version != version || o.Topic != t.at.Topic {
 		o.Updates = nil
 	}
+	t.moved = true
 	return t.learning.Take(t.stream, stream, n, o.Updates)
 }
 
@@ -123,7 +124,7 @@ func (t *turn) adopt(ctx context.Context, key string) error {
 	if err := t.learning.Adopt(t.stream, s.State); err != nil {
 		return err
 	}
-	t.run.adopted = key
+	t.run.adopted, t.moved = key, true
 	t.Log.Info("the order continues from what another worker knows", "crawl", t.at.Crawl, "key", key, "pages", s.State.Pages)
 	return nil
 }

@@ -13,6 +13,9 @@ const (
 	learnWaitYoung = 2 * time.Second
 	learnWait      = 10 * time.Second
 	learnYoung     = 1000 // pages
+
+	// learnQuiet bounds the wait while nothing changes: a crawl that is paused, or waits for its hosts, need not list the archive.
+	learnQuiet = time.Minute
 )
 
 // LearnEvery is after how many pages more a worker that has fetched so many exchanges learning updates with the others: most at most.
@@ -26,4 +29,16 @@ func LearnWait(pages int64) time.Duration {
 		return learnWaitYoung
 	}
 	return learnWait
+}
+
+// LearnWaitQuiet is the longest time between two exchanges of a worker that has fetched so many pages, and none since the last of so many exchanges in
+// a row that have neither sent nor taken anything: it doubles with each, up to a minute.
+func LearnWaitQuiet(pages int64, idle int) time.Duration {
+	wait := LearnWait(pages)
+	for range idle {
+		if wait *= 2; wait >= learnQuiet {
+			return learnQuiet
+		}
+	}
+	return wait
 }
