@@ -15,9 +15,9 @@ import (
 // Owing is a batch that delivers what it has found after its claims are given back. Nobody but the crawl knows then that something is on its
 // way: the crawl has not ended before.
 type Owing struct {
-	Batch  string `json:"batch"`
-	Worker string `json:"worker"`
-	Done   bool   `json:"done,omitempty"` // all is delivered
+	Batch             string `json:"batch"`
+	activities.Holder        // that has it
+	Done              bool   `json:"done,omitempty"` // all is delivered
 }
 
 // owe has the batch be committed before it delivers, and says so to its crawl first.
@@ -32,7 +32,7 @@ func (b *batch) owe(ctx workflow.Context, d activities.DeliverInput) error {
 
 // sayOwing sends the crawl word. A crawl that is gone does not matter: then only cancelling ends the wait.
 func (b *batch) sayOwing(ctx workflow.Context, done bool) error {
-	o := Owing{b.in.Batch, b.in.Worker, done}
+	o := Owing{b.in.Batch, b.in.Holder, done}
 	err := workflow.SignalExternalWorkflow(ctx, names.CrawlID(b.in.Crawl), "", names.SignalOwes, o).Get(ctx, nil)
 	if err != nil && ctx.Err() == nil {
 		workflow.GetLogger(ctx).Warn("the crawl does not know of links that are to be delivered", "crawl", b.in.Crawl, "batch", b.in.Batch, "error", err)
@@ -73,7 +73,8 @@ func (b *batch) deliverStale(ctx workflow.Context) error {
 	}
 }
 
-// receiveOwing takes what batches say of what they have left to deliver.
+// receiveOwing takes what batches say of what they have left to deliver. What Temporal hands over after the worker of a batch was given up does not
+// count: the batch is terminated, and others deliver what it had left.
 func (c *crawlRun) receiveOwing(ctx workflow.Context) {
 	channel := workflow.GetSignalChannel(ctx, names.SignalOwes)
 	workflow.Go(ctx, func(ctx workflow.Context) {
@@ -83,10 +84,18 @@ func (c *crawlRun) receiveOwing(ctx workflow.Context) {
 				return
 			}
 			c.Owing = slices.DeleteFunc(c.Owing, func(was Owing) bool { return was.Batch == o.Batch })
-			if !o.Done {
+			if !o.Done && !c.givenUp(o.Holder) {
 				c.Owing = append(c.Owing, o)
 			}
 			c.Ending.Disturb()
 		}
 	})
+}
+
+// givenUp reports whether the ring has given a data folder up, and it has not joined again.
+func (c *crawlRun) givenUp(by activities.Holder) bool {
+	is := func(m *CrawlMember) bool {
+		return m.Worker == by.Worker && (by.Instance == "" || m.Instance == by.Instance)
+	}
+	return slices.ContainsFunc(c.Members, is) && !slices.ContainsFunc(c.Present(), is)
 }

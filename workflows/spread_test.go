@@ -443,12 +443,46 @@ func TestSpreadCrawlOwing(t *testing.T) {
 	r := newSpread(t, 20, 20)
 	start := r.Now()
 	for at, done := range map[time.Duration]bool{time.Second: false, 10 * time.Minute: true} {
-		r.at(at, func() { r.SignalWorkflow(names.SignalOwes, Owing{Batch: "a.example-1@w1.3", Worker: "w1", Done: done}) })
+		r.at(at, func() {
+			r.SignalWorkflow(names.SignalOwes, Owing{Batch: "a.example-1@w1.3", Holder: activities.Holder{Worker: "w1", Instance: "i-w1"}, Done: done})
+		})
 	}
 	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
 		t.Fatal(err)
 	}
 	if took := r.Now().Sub(start); took < 10*time.Minute || took > 20*time.Minute {
 		t.Errorf("it took %s", took)
+	}
+}
+
+// TestSpreadCrawlOwingOfLost: a batch that has been terminated, because the ring has given its worker up, does not keep the crawl from ending if its word
+// comes later than that: nobody would ever say that all is delivered. Also if the worker has joined again with another folder.
+func TestSpreadCrawlOwingOfLost(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		r := newSpread(t, 150, 150)
+		r.at(15*time.Second, func() { r.lose("w2") })
+		r.at(25*time.Second, func() {
+			r.drop("w2")
+			if again {
+				r.replace("w2", "i-w2-new", 50)
+			}
+		})
+		late := Owing{Batch: "a.example-1@w2.3", Holder: activities.Holder{Worker: "w2", Instance: "i-w2"}}
+		retired := 0
+		r.at(time.Minute, func() {
+			retired = r.count("Retire w2")
+			r.SignalWorkflow(names.SignalOwes, late)
+		})
+		r.at(time.Hour, func() { // so that the test ends
+			late.Done = true
+			r.SignalWorkflow(names.SignalOwes, late)
+		})
+		start := r.Now()
+		if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+			t.Fatal(err)
+		}
+		if took := r.Now().Sub(start); retired != 1 || took < time.Minute || took > 20*time.Minute {
+			t.Errorf("joins again %t: it took %s, %d were given up before", again, took, retired)
+		}
 	}
 }
