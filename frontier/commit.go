@@ -129,6 +129,9 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 		if err != nil {
 			return nil, err
 		}
+		if err := e.look(p.links); err != nil {
+			return nil, err
+		}
 		if err := e.offerAll(now, p.links, may, marks); err != nil {
 			return nil, err
 		}

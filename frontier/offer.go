@@ -1,8 +1,10 @@
 package frontier
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
@@ -24,6 +26,9 @@ type offered struct {
 	links   []record.Link
 	open    bool // it waits, or is new
 	replace bool // the scores take the place of those before
+
+	was           record.Record // as look has found it
+	known, looked bool
 }
 
 // size is how many bytes a record of the URL takes, roughly: what is kept is that of two links.
@@ -89,11 +94,32 @@ func admit(bound *scope.Scope, d *crawl.Discovery, vias map[string]string) *offe
 	return o
 }
 
+// look reads the records of URLs in the order of their keys, before they are offered in theirs: neighbours stand in the same places of memory and
+// disk. Of two with one key the second is read when it is offered, for the first may have changed the record.
+func (e *edit) look(links []*offered) (err error) {
+	sorted := slices.Clone(links)
+	slices.SortStableFunc(sorted, func(a, b *offered) int {
+		return cmp.Or(cmp.Compare(a.key.PLD, b.key.PLD), cmp.Compare(a.key.URL, b.key.URL))
+	})
+	for i, o := range sorted {
+		if o.looked = i == 0 || o.key != sorted[i-1].key; !o.looked {
+			continue
+		}
+		if o.was, o.known, err = e.Record(e.s.keys.Record(o.key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // offer brings one URL into the frontier: new ones are queued, waiting ones get their new priority,
 // those done in this run are left alone.
 func (e *edit) offer(o *offered) error {
 	key, rec := e.s.keys.Record(o.key), e.rec
-	r, found, err := e.Record(key)
+	r, found, err := o.was, o.known, error(nil)
+	if !o.looked {
+		r, found, err = e.Record(key)
+	}
 	if err != nil {
 		return err
 	}
