@@ -198,3 +198,14 @@ func TestPortions(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoTextsOfOneURL: links of a portion whose texts differ and whose URL is one are one URL: the second meets what the first has written.
+func TestTwoTextsOfOneURL(t *testing.T) {
+	r := newRig(t, nil)
+	r.submit("links", crawl.Discovery{URL: "http://b.example", Path: "SL", Score: 0.2}, crawl.Discovery{URL: "http://b.example/", Path: "SL", Score: 0.9})
+	status, err := r.Crawl.Status()
+	r.must(err)
+	if status.Totals.Known != 1 || status.Waiting != 1 {
+		t.Errorf("%d are known, %d wait", status.Totals.Known, status.Waiting)
+	}
+}
