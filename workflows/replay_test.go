@@ -49,6 +49,9 @@ func TestReplay(t *testing.T) {
 	for _, name := range []string{
 		"next/crawl",
 		"next/cluster",
+		"next/crawl-spread", // of two workers, while one joins and is lost, and another one leaves
+		"next/controller-spread",
+		"next/batch-spread",
 		"before-0.1.0/crawl-numbered-by-frontier",
 		"before-0.1.0/crawl-cancelled-waiting", // of a version that waited for its controller without a bound
 	} {

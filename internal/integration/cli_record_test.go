@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,7 @@ func TestRecordHistories(t *testing.T) {
 		t.Skip("set " + recordEnv + "=1 to record workflows/testdata/histories/" + recordFolder + " again")
 	}
 	server := StartServer(t)
-	world := Serve(t, bench.New(webworld.Options{Seed: 7}, 2, 120))
+	world := Serve(t, bench.New(webworld.Options{Seed: 7}, 6, 120))
 	dir := t.TempDir()
 	conf := Config(server, world, dir)
 	lost := startCluster(t, server, conf)
@@ -59,7 +60,7 @@ func TestRecordHistories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &recorder{t, server, strings.NewReplacer(dir, "/srv/muninn", "127.77.", "10.77.", host+":", "worker:")}
+	r := &recorder{t, server, strings.NewReplacer(dir, "/srv/muninn", "127.77.", "10.77.", host+":", "worker:", "@"+host+"/", "@worker/")}
 
 	// A crawl with all phases, signals and submitted URLs.
 	d := Definition("ravens", world)
@@ -140,47 +141,60 @@ func TestRecordHistories(t *testing.T) {
 	}
 	r.record("crawl-cancelled", names.CrawlID(d.Name), "")
 
-	// A ring that a worker has joined, handed over to, and left; another one was lost, and was given up.
-	lost()
-	joining := Config(server, world, t.TempDir())
-	joining.Name = "w2"
+	// A ring that a worker has joined, handed over to, and left; another one was lost, and was given up. A spread crawl sees all of it.
+	joining := Config(server, world, filepath.Join(dir, "joining"))
+	joining.Name, joining.Archive = "w2", conf.Archive
 	second := StartWorker(t, joining)
 	server.awaitRing(t, "w1: up, 512 owned", "w2: up, 512 owned")
+	world.SetLatency(50 * time.Millisecond)
+	spread := Definition("spread", world)
+	spread.Spread, spread.Order.PerQueue = true, 6
+	before := world.Stats().Requests
+	StartCrawl(t, server.Client, spread)
+	Until(t, soon, "the spread crawl has some pages", func() string {
+		if n := world.Stats().Requests - before; n < 20 {
+			return fmt.Sprintf("%d requests", n)
+		}
+		return ""
+	})
+	lost("w1: up, 512 owned", "w2: up, 512 owned")
 	second.Stop()
 	server.awaitRing(t, "w1: up, 1024 owned")
+	world.SetLatency(0)
+	Result(t, server.Client, spread.Name, CrawlTime)
+	r.record("crawl-spread", names.CrawlID(spread.Name), "")
+	r.record("controller-spread", names.ControllerID(spread.Name, conf.Name), "")
+	delivered := server.list(t, batches(spread.Name, "Completed"))
+	i := slices.IndexFunc(delivered, func(b execution) bool { return r.asks(b, "Deliver") })
+	if i < 0 {
+		t.Fatalf("none of %d batches of the spread crawl has delivered links", len(delivered))
+	}
+	r.record("batch-spread", delivered[i].Execution.WorkflowID, delivered[i].Execution.RunID)
 	r.record("cluster", names.ClusterID, "")
 	r.record("controller-cancelled", names.ControllerID(d.Name, conf.Name), "")
 }
 
 // startCluster starts Cluster with short limits, before there is a worker. lost registers a worker without a heartbeat, and waits until the ring
-// has given it up.
-func startCluster(t *testing.T, server *Server, conf worker.Config) (lost func()) {
+// has given it up and is what it was then.
+func startCluster(t *testing.T, server *Server, conf worker.Config) (lost func(then ...string)) {
 	limits := ring.Limits{Heartbeat: 5 * time.Second, Permit: 6 * time.Second, Grace: 6*time.Second + ring.Margin, CloseWithin: 5 * time.Second}
 	_, err := server.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: names.ClusterID, TaskQueue: names.ClusterQueue}, names.Cluster, activities.ClusterInput{Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func() {
+	return func(then ...string) {
 		a, err := activities.RegisterInRing(t.Context(), server.Client, ring.Registration{Name: "lost", Instance: "lost", Process: "lost", Queue: "queue/lost", Shards: conf.Shards})
 		if err != nil || !a.Accepted {
 			t.Fatalf("%+v, %v", a, err)
 		}
-		server.awaitRing(t, "w1: up, 1024 owned")
+		server.awaitRing(t, then...)
 	}
 }
 
 // record writes the history of a run, the latest if run is empty.
 func (r *recorder) record(name, id, run string) {
 	r.t.Helper()
-	h := &history.History{}
-	events := r.server.Client.GetWorkflowHistory(r.t.Context(), id, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	for events.HasNext() {
-		e, err := events.Next()
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		h.Events = append(h.Events, e)
-	}
+	h := r.history(id, run)
 	raw, err := temporalproto.CustomJSONMarshalOptions{}.Marshal(h)
 	if err != nil {
 		r.t.Fatal(err)
@@ -211,6 +225,29 @@ func (r *recorder) record(name, id, run string) {
 		r.t.Fatal(err)
 	}
 	r.t.Logf("%s: %d events, %d bytes", filepath.Base(file), len(h.Events), len(raw))
+}
+
+// history is the history of a run, the latest if run is empty.
+func (r *recorder) history(id, run string) *history.History {
+	r.t.Helper()
+	h := &history.History{}
+	events := r.server.Client.GetWorkflowHistory(r.t.Context(), id, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		e, err := events.Next()
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		h.Events = append(h.Events, e)
+	}
+	return h
+}
+
+// asks reports whether a run has asked for an activity.
+func (r *recorder) asks(run execution, activity string) bool {
+	r.t.Helper()
+	return slices.ContainsFunc(r.history(run.Execution.WorkflowID, run.Execution.RunID).Events, func(e *history.HistoryEvent) bool {
+		return e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() == activity
+	})
 }
 
 // identity is the identity of a worker or client: process, host and queue.
