@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"time"
+
 	"github.com/muninn-archive/muninn/frontier"
 )
 
@@ -21,6 +23,16 @@ type BatchInput struct {
 	Refused string `json:"refused,omitempty"`
 	// Version is that of the definition by which its claims were made, the earliest if they differ; see ConfigureInput.
 	Version int `json:"definition_version,omitempty"`
+	// Owed is what an earlier execution of the workflow has left to do, whose history grew too long; nil: all.
+	Owed *Owed `json:"owed,omitempty"`
+}
+
+// Owed is what a batch that is committed has left to deliver.
+type Owed struct {
+	Left   DeliverInput `json:"left"`
+	Until  time.Time    `json:"until,omitzero"`   // it is cancelled, and ends then
+	Failed string       `json:"failed,omitempty"` // why it fails once all is delivered; empty: it does not
+	Result BatchResult  `json:"result,omitzero"`
 }
 
 // batch returns the batch in the frontier.

@@ -415,6 +415,34 @@ func TestRoute(t *testing.T) {
 	}
 }
 
+// TestRouteEnds: a crawl holds while links are refused that a committed batch has left, and while they wait that is counted; neither when
+// all is delivered, or the run has ended, or the crawl is forgotten, which ends the batch.
+func TestRouteEnds(t *testing.T) {
+	for name, end := range map[string]func(r *rig, in *RouteInput){
+		"all is delivered": func(_ *rig, in *RouteInput) { in.Left.Partitions = nil },
+		"a later run":      func(_ *rig, in *RouteInput) { in.Left.Run = 0 },
+		"forgotten": func(r *rig, in *RouteInput) {
+			_, err := r.Frontier.Forget(rigCrawl, "owner", false)
+			r.must(err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newSpreadRing(t, "w").workers["w"]
+			batch := BatchInput{Holder: r.holder(), Crawl: rigCrawl, Batch: "a.example-1@w.1", Spread: true, Refused: "worker v refuses them"}
+			in := RouteInput{batch, DeliverInput{Crawl: rigCrawl, Batch: batch.Batch, Worker: "w", Run: 1, Partitions: []int{3}}}
+			out, err := call[UndeliveredResult](r, r.Route, in)
+			if hold := DeliveryHold(r.Activities)(rigCrawl); err != nil || len(out.To) != 1 || hold == "" || len(r.Behind.batches) != 1 {
+				t.Fatalf("%+v, %v, holds %q, %v", out, err, hold, r.Behind.batches)
+			}
+			end(r, &in)
+			out, err = call[UndeliveredResult](r, r.Route, in)
+			if hold := DeliveryHold(r.Activities)(rigCrawl); err != nil || len(out.To)+out.Waits > 0 || hold != "" || len(r.Behind.batches) != 0 {
+				t.Errorf("%+v, %v, holds %q, %v", out, err, hold, r.Behind.batches)
+			}
+		})
+	}
+}
+
 // TestDeliveriesAreBounded: a worker takes in so many deliveries at a time, and further ones wait, until they are cancelled.
 func TestDeliveriesAreBounded(t *testing.T) {
 	var g gate

@@ -87,13 +87,22 @@ type RouteInput struct {
 	Left DeliverInput `json:"left"`
 }
 
-// Route says which workers, perhaps this one, take what a batch has left to deliver. Nothing once the run has ended.
+// Route says which workers, perhaps this one, take what a batch has left to deliver. Nothing once the run has ended, or the crawl is forgotten. If
+// a worker refuses its links (in.Refused), the crawl holds here.
 func (a *Activities) Route(_ context.Context, in RouteInput) (UndeliveredResult, error) {
 	d := in.Left
 	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
-	if err == nil && plan.Definition.Name != "" && (plan.Run > d.Run || plan.Run == d.Run && !plan.Active) {
+	if err != nil && !errors.Is(err, frontier.ErrNoCrawl) {
+		return UndeliveredResult{}, err
+	}
+	over := err != nil || plan.Definition.Name != "" && (plan.Run > d.Run || plan.Run == d.Run && !plan.Active)
+	if over || len(d.Partitions) == 0 {
+		a.Behind.end(in.BatchInput)
+		a.refusals.note(in.Crawl, in.Batch, nil, a.Now())
 		return UndeliveredResult{}, nil
 	}
+	a.noteRefusal(in.BatchInput)
+	a.Behind.note(in.BatchInput, a.Now())
 	out := route(d.Partitions, a.view(), "", func(int, uint64) error { return ring.ErrStale })
 	for i := range out.To {
 		to := out.To[i].DeliverInput

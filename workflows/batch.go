@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -16,15 +17,22 @@ import (
 // the reason; reset or run again, it does the work that is left, and archives nothing twice.
 func Batch(ctx workflow.Context, in activities.BatchInput) (activities.BatchResult, error) {
 	b := batch{in: in}
+	if in.Owed != nil {
+		err := b.resume(ctx)
+		return b.out, err
+	}
 	err := b.run(ctx)
-	if err != nil {
+	if err != nil && !workflow.IsContinueAsNewError(err) {
 		if !temporal.IsCanceledError(err) {
 			err = failure(workflow.GetInfo(ctx).WorkflowExecution.ID, err)
 		}
 		b.state(ctx, crawl.BatchFailed, reasonOf(err))
 		workflow.GetLogger(ctx).Warn("the batch failed; URLs that it has not fetched go back to their queues", "crawl", in.Crawl, "batch", in.Batch, "error", err)
 		workflow.GetMetricsHandler(ctx).Counter(failedBatches).Inc(1)
-		b.giveBack(ctx)
+		b.failed = reasonOf(err)
+		if next := b.giveBack(ctx); workflow.IsContinueAsNewError(next) {
+			err = next
+		}
 	}
 	return b.out, err
 }
@@ -37,6 +45,10 @@ type batch struct {
 	out activities.BatchResult
 	// stale is what it has to deliver after it is committed; nil: nothing. See activities.UndeliveredResult.
 	stale *activities.DeliverInput
+	// until is when it ends with links that are not delivered, because it was cancelled; zero: never.
+	until time.Time
+	// failed is why it has failed; empty: it has not.
+	failed string
 }
 
 func (b *batch) run(ctx workflow.Context) error {
@@ -93,7 +105,7 @@ func (b *batch) commit(ctx workflow.Context) error {
 			}
 		}
 		if err == nil {
-			err = b.deliverStale(ctx)
+			err = b.deliverOwed(ctx)
 		}
 		if err == nil {
 			b.state(ctx, crawl.BatchDone, b.summary())
@@ -102,8 +114,8 @@ func (b *batch) commit(ctx workflow.Context) error {
 	}
 }
 
-func (b *batch) giveBack(ctx workflow.Context) {
-	ctx, cancel := workflow.NewDisconnectedContext(ctx)
+func (b *batch) giveBack(cancellable workflow.Context) error {
+	ctx, cancel := workflow.NewDisconnectedContext(cancellable)
 	defer cancel()
 	for {
 		err := workflow.ExecuteActivity(withQueueOptions(ctx, "", "give the URLs back"), steps.GiveBack, b.in).Get(ctx, nil)
@@ -116,12 +128,12 @@ func (b *batch) giveBack(ctx workflow.Context) {
 			}
 		}
 		if err == nil {
-			err = b.deliverStale(ctx)
+			err = b.deliverOwed(cancellable)
 		}
-		if err != nil {
+		if err != nil && !workflow.IsContinueAsNewError(err) {
 			workflow.GetLogger(ctx).Error("give back", "error", err)
 		}
-		return
+		return err
 	}
 }
 

@@ -189,49 +189,65 @@ func TestFailedBatchDelivers(t *testing.T) {
 	}
 }
 
+// playStale answers the steps of a batch with claims of a former tenure, which is committed by a step.
+func (o *owners) playStale(e *env, commits string) {
+	e.signals(nil)
+	open, fail := activities.OpenResult{Archived: true}, ""
+	if commits == "GiveBack" {
+		open, fail = activities.OpenResult{URLs: 3}, "Process"
+	}
+	batchSteps(e, open, fail, temporal.NewNonRetryableApplicationError("no", "No", nil), commits)
+	does(e, "Deliver", func(in activities.DeliverInput) (out activities.DeliverResult, err error) {
+		if out.Delivered = in.Partitions; o.take != nil {
+			out.Delivered, err = o.take(in.Partitions)
+		}
+		return out, err
+	})
+	acts(e, commits, func(in activities.BatchInput) error {
+		if len(in.Delivered) != 2 {
+			return temporal.NewNonRetryableApplicationError("links are not delivered", activities.ErrorUndelivered, nil)
+		}
+		return nil
+	})
+	does(e, "Undelivered", func(in activities.BatchInput) (out activities.UndeliveredResult, err error) {
+		if len(in.Delivered) == 0 {
+			out.Stale = &activities.DeliverInput{Crawl: in.Crawl, Partitions: []int{3, 5}}
+		}
+		return out, nil
+	})
+	does(e, "Route", func(in activities.RouteInput) (out activities.UndeliveredResult, err error) {
+		o.refused = append(o.refused, in.Refused)
+		for _, p := range in.Left.Partitions {
+			if o.need[p] == "" {
+				out.Waits++
+				continue
+			}
+			to := activities.Delivery{Queue: "muninn/" + o.need[p], Owner: o.need[p], DeliverInput: in.Left}
+			to.Partitions = []int{p}
+			out.To = append(out.To, to)
+		}
+		return out, nil
+	})
+}
+
+// said is what a batch has said to its crawl of what it has left to deliver.
+func (e *env) said() (said []Owing) {
+	for _, s := range e.sent {
+		if o, is := s.arg.(Owing); is {
+			said = append(said, o)
+		}
+	}
+	return said
+}
+
 // TestStaleBatchDelivers: a batch with claims of a former tenure is committed first, and then delivers; its crawl knows in between. Also if it is
 // cancelled, as when its partition is loaded.
 func TestStaleBatchDelivers(t *testing.T) {
 	for _, commits := range []string{"Commit", "GiveBack"} {
 		t.Run(commits, func(t *testing.T) {
 			e := newEnv(t)
-			e.signals(nil)
-			open, fail := activities.OpenResult{Archived: true}, ""
-			if commits == "GiveBack" {
-				open, fail = activities.OpenResult{URLs: 3}, "Process"
-			}
-			batchSteps(e, open, fail, temporal.NewNonRetryableApplicationError("no", "No", nil), commits)
 			o := owners{need: map[int]string{3: "v", 5: ""}}
-			does(e, "Deliver", func(in activities.DeliverInput) (activities.DeliverResult, error) {
-				return activities.DeliverResult{Delivered: in.Partitions}, nil
-			})
-			acts(e, commits, func(in activities.BatchInput) error {
-				if len(in.Delivered) != 2 {
-					return temporal.NewNonRetryableApplicationError("links are not delivered", activities.ErrorUndelivered, nil)
-				}
-				return nil
-			})
-			does(e, "Undelivered", func(in activities.BatchInput) (out activities.UndeliveredResult, err error) {
-				if len(in.Delivered) == 0 {
-					out.Stale = &activities.DeliverInput{Crawl: in.Crawl, Partitions: []int{3, 5}}
-				}
-				return out, nil
-			})
-			routes := 0
-			does(e, "Route", func(in activities.RouteInput) (out activities.UndeliveredResult, err error) {
-				d := in.Left
-				for _, p := range d.Partitions {
-					if o.need[p] == "" {
-						out.Waits++
-						continue
-					}
-					to := activities.Delivery{Queue: "muninn/" + o.need[p], Owner: o.need[p], DeliverInput: d}
-					to.Partitions = []int{p}
-					out.To = append(out.To, to)
-				}
-				routes++
-				return out, nil
-			})
+			o.playStale(e, commits)
 			e.at(30*time.Minute, func() { o.need[5] = "w" })
 			in := batchInput
 			in.Spread = true
@@ -239,18 +255,93 @@ func TestStaleBatchDelivers(t *testing.T) {
 			if err := e.run(Batch, in); (err != nil) != (commits == "GiveBack") {
 				t.Fatal(err)
 			}
-			if took := e.Now().Sub(start); took < 30*time.Minute || took > 31*time.Minute || e.count("Deliver") != 2 || routes < 3 {
+			if took := e.Now().Sub(start); took < 30*time.Minute || took > 31*time.Minute || e.count("Deliver") != 2 || e.count("Route") < 3 {
 				t.Errorf("it took %s, steps %v", took, e.called())
 			}
-			var said []Owing
-			for _, s := range e.sent {
-				if o, is := s.arg.(Owing); is {
-					said = append(said, o)
-				}
-			}
-			if len(said) != 2 || said[0].Done || !said[1].Done {
+			if said := e.said(); len(said) != 2 || said[0].Done || !said[1].Done {
 				t.Errorf("%+v", said)
 			}
 		})
+	}
+}
+
+// TestStaleBatchContinues: the history of a batch that waits for days with links to deliver does not grow without end. The next execution delivers
+// what is left, and ends as the first would have.
+func TestStaleBatchContinues(t *testing.T) {
+	for _, commits := range []string{"Commit", "GiveBack"} {
+		t.Run(commits, func(t *testing.T) {
+			e := newEnv(t)
+			o := owners{need: map[int]string{3: "v", 5: ""}}
+			o.playStale(e, commits)
+			e.at(30*time.Minute, func() { e.SetContinueAsNewSuggested(true) })
+			e.at(24*time.Hour, func() { o.need[5] = "w" }) // so that the test ends
+			in := batchInput
+			in.Spread = true
+			var next activities.BatchInput
+			continued(t, e.run(Batch, in), &next)
+			if said := e.said(); len(said) != 1 || said[0].Done {
+				t.Errorf("%+v", said)
+			}
+			e = newEnv(t)
+			o = owners{need: map[int]string{3: "", 5: "w"}}
+			o.playStale(e, commits)
+			err := e.run(Batch, next)
+			if got := strings.Join(e.called(), " "); got != "Route Deliver Route" {
+				t.Errorf("steps %q", got)
+			}
+			if said := e.said(); len(said) != 1 || !said[0].Done {
+				t.Errorf("%+v", said)
+			}
+			if fails := commits == "GiveBack"; (err != nil) != fails || fails && !strings.Contains(err.Error(), "no") {
+				t.Errorf("ends with %v", err)
+			}
+		})
+	}
+}
+
+// TestStaleBatchCancelled: a batch that is cancelled while it delivers what it had left at its commit tries so for a while, and ends then; its crawl
+// does not wait for it any more.
+func TestStaleBatchCancelled(t *testing.T) {
+	for _, c := range []struct {
+		back time.Duration // when the owner is there
+		want string        // of the error
+		took time.Duration
+	}{{20 * time.Minute, "", 20 * time.Minute}, {24 * time.Hour, "links to 1 partitions are lost", 15*time.Minute + owingWait}} {
+		e := newEnv(t)
+		o := owners{need: map[int]string{3: "v", 5: ""}}
+		o.playStale(e, "Commit")
+		e.at(15*time.Minute, e.CancelWorkflow)
+		e.at(c.back, func() { o.need[5] = "w" })
+		in := batchInput
+		in.Spread = true
+		start := e.Now()
+		err := e.run(Batch, in)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("ends with %v", err)
+		}
+		if took := e.Now().Sub(start); took < c.took || took > c.took+2*deliverPauseMost {
+			t.Errorf("it took %s", took)
+		}
+		if said := e.said(); len(said) != 2 || said[0].Done || !said[1].Done {
+			t.Errorf("%+v", said)
+		}
+	}
+}
+
+// TestStaleBatchRefused: the worker of a batch that is committed is to know that another one refuses its links, so that the crawl holds, and that this is over.
+func TestStaleBatchRefused(t *testing.T) {
+	e := newEnv(t)
+	o := owners{need: map[int]string{3: "v", 5: "v"}, take: func([]int) ([]int, error) {
+		return nil, temporal.NewNonRetryableApplicationError("not allowed", activities.ErrorInput, nil)
+	}}
+	o.playStale(e, "Commit")
+	e.at(10*time.Minute, func() { o.take = nil })
+	in := batchInput
+	in.Spread = true
+	if err := e.run(Batch, in); err != nil {
+		t.Fatal(err)
+	}
+	if known := o.refused; len(known) < 5 || known[0] != "" || known[1] != "worker v refuses them: not allowed" || known[len(known)-1] != "" {
+		t.Errorf("the worker is given %q", known)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -40,7 +42,45 @@ func (b *batch) sayOwing(ctx workflow.Context, done bool) error {
 	return ctx.Err()
 }
 
-// deliverStale delivers what the batch has left to deliver when it is committed.
+// owingWait is how long a batch that is cancelled while it delivers what it has left does so still. The ring gives a silent owner up by then, and a
+// partition that is handed over may have cancelled the batch just before its commit.
+const owingWait = 15 * time.Minute
+
+// deliverOwed delivers what the batch has left to deliver when it is committed. One that was cancelled before, as when its partition is handed
+// over, loses nothing: it takes as long as that takes.
+func (b *batch) deliverOwed(ctx workflow.Context) error {
+	if ctx.Err() == nil {
+		err := b.deliverStale(ctx)
+		if ctx.Err() == nil || b.stale == nil {
+			return err
+		}
+		b.until = workflow.Now(ctx).Add(owingWait)
+	}
+	ctx, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	return b.deliverStale(ctx)
+}
+
+// resume delivers what an earlier execution of the batch has left, and ends as that would have.
+func (b *batch) resume(ctx workflow.Context) error {
+	owed := b.in.Owed
+	b.in.Owed, b.stale, b.until, b.failed, b.out = nil, &owed.Left, owed.Until, owed.Failed, owed.Result
+	err := b.deliverOwed(ctx)
+	if workflow.IsContinueAsNewError(err) {
+		return err
+	}
+	if err == nil && b.failed != "" {
+		err = temporal.NewApplicationError(b.failed, "BatchFailed")
+	}
+	if err != nil {
+		b.state(ctx, crawl.BatchFailed, reasonOf(err))
+		return err
+	}
+	b.state(ctx, crawl.BatchDone, b.summary())
+	return nil
+}
+
+// deliverStale is deliverOwed until it is cancelled.
 func (b *batch) deliverStale(ctx workflow.Context) error {
 	if b.stale == nil {
 		return nil
@@ -52,21 +92,36 @@ func (b *batch) deliverStale(ctx workflow.Context) error {
 		if err != nil {
 			return err
 		}
-		before := len(b.in.Delivered)
-		_, _, why, err := b.deliverTo(ctx, left.To)
-		if err != nil {
-			return err
-		}
-		taken := b.in.Delivered[before:]
-		b.stale.Partitions = slices.DeleteFunc(b.stale.Partitions, func(p int) bool { return slices.Contains(taken, p) })
-		if len(b.stale.Partitions) == 0 || len(left.To) == 0 && left.Waits == 0 {
+		late := !b.until.IsZero() && !workflow.Now(ctx).Before(b.until)
+		if late || len(left.To) == 0 && left.Waits == 0 {
 			if err := b.sayOwing(ctx, true); err != nil {
 				return err
 			}
-			b.stale = nil
+			lost := len(b.stale.Partitions)
+			if b.stale = nil; late {
+				return temporal.NewApplicationError(fmt.Sprintf("it is committed, but links to %d partitions are lost: it was cancelled, and no worker has taken them within %s", lost, owingWait), "LinksLost")
+			}
+			if b.failed != "" {
+				b.state(ctx, crawl.BatchFailed, b.failed)
+			}
 			return nil
 		}
+		before := len(b.in.Delivered)
+		_, rest, why, err := b.deliverTo(ctx, left.To)
+		taken := b.in.Delivered[before:]
+		b.stale.Partitions = slices.DeleteFunc(b.stale.Partitions, func(p int) bool { return slices.Contains(taken, p) })
+		if err != nil {
+			return err
+		}
+		if rest == 0 && left.Waits == 0 {
+			continue // the worker is to know that nothing waits any more
+		}
 		b.state(ctx, crawl.BatchFetching, strings.TrimSuffix(fmt.Sprintf("it is committed; links to %d partitions wait until other workers take them: %s", len(b.stale.Partitions), why), ": "))
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			next := b.in
+			next.Owed = &activities.Owed{Left: *b.stale, Until: b.until, Failed: b.failed, Result: b.out}
+			return workflow.NewContinueAsNewError(ctx, names.Batch, next)
+		}
 		if err := workflow.Sleep(ctx, pause); err != nil {
 			return err
 		}
