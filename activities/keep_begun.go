@@ -20,7 +20,7 @@ func (a *Activities) keepBegun(ctx context.Context, name string, ended bool, fur
 	if err != nil {
 		return err
 	}
-	b := checkpoint.Begun{Definition: plan.Definition, Run: plan.Run, Bounds: plan.Bounds, Archives: slices.Concat(plan.Archives, further), Ended: ended}
+	b := checkpoint.Begun{Definition: plan.Definition, Run: plan.Run, Bounds: plan.Bounds, Archives: slices.Concat(plan.Archives, further), Ended: ended, Started: plan.Started}
 	return checkpoint.KeepBegun(ctx, store, a.Settings.Worker, b)
 }
 

@@ -40,10 +40,10 @@ func (h URLs) Recrawl(id string) error {
 			if err != nil {
 				return false, err
 			}
-			if r.Run == run || r.State == record.Banned || r.State == record.Waiting && r.Visit == (crawl.Visit{}) {
+			if !recrawls(&r, run) {
 				return true, nil
 			}
-			part = append(part, crawl.Discovery{URL: r.URL, Path: r.Path, Score: r.Scores.Value(update)})
+			part = append(part, again(&r, update))
 			if len(part) < recrawlPart {
 				return true, nil
 			}
@@ -54,4 +54,14 @@ func (h URLs) Recrawl(id string) error {
 		return err
 	}
 	return flush()
+}
+
+// recrawls reports whether a run crawls a URL again that earlier ones have crawled.
+func recrawls(r *record.Record, run uint32) bool {
+	return r.Run != run && r.State != record.Banned && (r.State != record.Waiting || r.Visit != crawl.Visit{})
+}
+
+// again offers a URL with the score that it had.
+func again(r *record.Record, update string) crawl.Discovery {
+	return crawl.Discovery{URL: r.URL, Path: r.Path, Score: r.Scores.Value(update)}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
@@ -22,7 +24,8 @@ type Replay struct {
 
 // Replay brings what a segment has of some partitions into them: the outcomes of URLs, and its links, as Deliver does. It is idempotent. The order
 // learns nothing of it, and the totals of the run are left as they are: the worker that has fetched the pages has counted them. missing are
-// the outcomes of URLs that the crawl does not know. The run has begun here, or is expected (Expect): else ErrNotBegun.
+// the outcomes of URLs that the crawl does not know. The run has begun here, or is expected (Expect): else ErrNotBegun. The outcomes of an earlier run are
+// of that run: ReplayRecrawl offers these URLs again.
 func (h Crawl) Replay(r Replay, in func(Partition) bool) (missing []crawl.PageOutcome, err error) {
 	of := func(url string) bool {
 		u, err := urls.Trusted(url)
@@ -50,7 +53,7 @@ func (h Crawl) Replay(r Replay, in func(Partition) bool) (missing []crawl.PageOu
 	}
 	outcomes := slices.DeleteFunc(slices.Clone(r.Outcomes), func(o crawl.PageOutcome) bool { return !of(o.URL) })
 	for _, p := range portions(nil, keeps, outcomes) {
-		unknown, err := h.replay(r.Archive, p)
+		unknown, err := h.replay(r.Archive, r.Run, p)
 		if err != nil {
 			return nil, fmt.Errorf("replay batch %d of %s: %w", r.Number, r.Worker, err)
 		}
@@ -61,10 +64,50 @@ func (h Crawl) Replay(r Replay, in func(Partition) bool) (missing []crawl.PageOu
 	return missing, h.receive(s, r.Delivery, func(Partition) error { return nil })
 }
 
-// seedsWorker stands for a worker in the marks of seeds: no worker has such a name.
-const seedsWorker = "@seeds"
+// These stand for a worker in the marks of what no batch has found: no worker has such a name.
+const (
+	seedsWorker   = "@seeds"
+	recrawlWorker = "@recrawl"
+)
 
-// ReplaySeeds queues those seeds of a run in some partitions that the crawl does not know. It is idempotent.
+// ReplayRecrawl offers what Recrawl offers, in some partitions: Recrawl may have come before they were made again. It is idempotent.
+func (h Crawl) ReplayRecrawl(run uint32, list []Partition) error {
+	s, err := h.state()
+	if err != nil {
+		return err
+	}
+	h.f.mu.Lock()
+	update := s.Definition.Order.Update
+	h.f.mu.Unlock()
+	for _, p := range list {
+		var found []crawl.Discovery
+		nonce := xxhash.New()
+		err := h.f.store.View(func(txn store.Reader) error {
+			return txn.InPartition(s.keys, store.Records, p, func(_ store.Key, value []byte) (bool, error) {
+				r, err := record.Decode(value)
+				if err == nil && recrawls(&r, run) {
+					found = append(found, again(&r, update))
+					_, _ = nonce.WriteString(r.URL + "\n")
+				}
+				return true, err
+			})
+		})
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			continue
+		}
+		// The nonce is of what is offered: cut off, the next call offers the rest, which has no marks yet.
+		d := Delivery{Worker: recrawlWorker, Number: uint64(run), Nonce: fmt.Sprintf("%x", nonce.Sum64()), Run: run, Discoveries: found}
+		if _, err := h.Replay(Replay{Delivery: d}, func(Partition) bool { return true }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReplaySeeds queues those seeds of a run in some partitions that the crawl does not know in that run. It is idempotent.
 func (h Crawl) ReplaySeeds(run uint32, seeds []crawl.Discovery, in func(Partition) bool) error {
 	s, err := h.state()
 	if err != nil {
@@ -76,8 +119,8 @@ func (h Crawl) ReplaySeeds(run uint32, seeds []crawl.Discovery, in func(Partitio
 			return false, nil
 		}
 		err = h.f.store.View(func(txn store.Reader) error {
-			_, known, err := txn.Record(s.keys.Record(record.KeyOf(u)))
-			lacks = !known
+			r, known, err := txn.Record(s.keys.Record(record.KeyOf(u)))
+			lacks = !known || r.Run != run
 			return err
 		})
 		return lacks, err
@@ -97,14 +140,15 @@ func (h Crawl) ReplaySeeds(run uint32, seeds []crawl.Discovery, in func(Partitio
 }
 
 // replay writes the outcomes of a portion. An outcome of a URL that does not wait changes nothing.
-func (h Crawl) replay(archive int, p portion) (missing []crawl.PageOutcome, err error) {
+func (h Crawl) replay(archive int, run uint32, p portion) (missing []crawl.PageOutcome, err error) {
 	if len(p.outcomes)+len(p.keeps) == 0 {
 		return nil, nil
 	}
 	err = h.update(func(s *state, tx *transaction) (func(), error) {
 		missing = missing[:0]
 		e := h.f.edit(tx, s)
-		totals, top := e.rec.Totals, slices.Clone(e.rec.Top)
+		totals, top, now := e.rec.Totals, slices.Clone(e.rec.Top), e.rec.Run
+		e.rec.Run = run // of which the outcomes are
 		done, delayed := map[uint64]queue.Tally{}, 0
 		for _, o := range p.outcomes {
 			u, err := urls.Trusted(o.URL)
@@ -134,7 +178,7 @@ func (h Crawl) replay(archive int, p portion) (missing []crawl.PageOutcome, err 
 				return nil, err
 			}
 		}
-		e.rec.Totals, e.rec.Top = totals, top
+		e.rec.Totals, e.rec.Top, e.rec.Run = totals, top, now
 		if err := errors.Join(e.sites.save(tx.Tx), writeKeeps(tx.Tx, p.keeps), h.f.saveDone(tx, s, done, nil)); err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -24,6 +25,7 @@ type Begun struct {
 	Bounds     []string         `json:"bounds,omitempty"` // see scope.Bounds: a file of seeds need not be there any more
 	Archives   []frontier.Place `json:"archives"`         // that the crawl has written to, as far as the worker knows
 	Ended      bool             `json:"ended,omitempty"`
+	Started    time.Time        `json:"started,omitzero"` // when the run began at the worker, by its clock; zero: not known
 }
 
 // maxBegun bounds Begun in bytes: a definition, and frontier.MaxBounds names of hosts.
@@ -95,6 +97,9 @@ func begun(ctx context.Context, store archive.Store, log *slog.Logger) ([]Begun,
 		if b.Run < last.Run || b.Run == last.Run && last.Ended { // what ends is ended at all workers, or will be
 			b, last = last, b
 		}
+		if b.Run == last.Run && !last.Started.IsZero() && (b.Started.IsZero() || last.Started.Before(b.Started)) {
+			b.Started = last.Started // when the first worker began it
+		}
 		for _, place := range last.Archives {
 			if !slices.Contains(b.Archives, place) {
 				b.Archives = append(b.Archives, place)
@@ -115,12 +120,12 @@ func begun(ctx context.Context, store archive.Store, log *slog.Logger) ([]Begun,
 	return list, nil
 }
 
-// expect has the frontier know all spread crawls that any worker has begun, and returns the names of those that have ended. A crawl that is bound here
+// expect has the frontier know all spread crawls that any worker has begun, and returns them by name. A crawl that is bound here
 // is left out: this worker cannot take part in a spread one of that name, and the partitions of the others are not to wait for it.
-func (r *Partitions) expect(ctx context.Context) (ended map[string]bool, err error) {
+func (r *Partitions) expect(ctx context.Context) (known map[string]Begun, err error) {
 	log := cmp.Or(r.Log, slog.New(slog.DiscardHandler))
 	list, err := begun(ctx, r.Store, log)
-	ended = map[string]bool{}
+	known = map[string]Begun{}
 	for _, b := range list {
 		if err == nil {
 			err = r.Frontier.Expect(frontier.Elsewhere{Definition: b.Definition, Run: b.Run, Bounds: b.Bounds, Archives: b.Archives})
@@ -129,7 +134,7 @@ func (r *Partitions) expect(ctx context.Context) (ended map[string]bool, err err
 			log.Error("a spread crawl is left out of partitions that are rebuilt", "crawl", b.Definition.Name, "error", err)
 			err = nil
 		}
-		ended[b.Definition.Name] = b.Ended
+		known[b.Definition.Name] = b
 	}
-	return ended, err
+	return known, err
 }

@@ -2,8 +2,13 @@ package checkpoint
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -33,7 +38,7 @@ func TestPartitionsBesideOthers(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newSpreadWorker(t, 5)
+			w := newSpreadWorker(t, 9)
 			for range 5 {
 				w.run(true)
 			}
@@ -57,7 +62,7 @@ func TestPartitionsBesideOthers(t *testing.T) {
 // TestPartitionsAfterLostRun: a worker that was lost when a run ended comes back in the next run. Its own run is over, partitions are made for the
 // next one, which it begins.
 func TestPartitionsAfterLostRun(t *testing.T) {
-	w := newSpreadWorker(t, 5)
+	w := newSpreadWorker(t, 9)
 	plan, err := w.Crawl("c").Plan()
 	must(t, err)
 	f := opened(t, t.TempDir())
@@ -82,3 +87,66 @@ func TestPartitionsAfterLostRun(t *testing.T) {
 	}
 	sameKnowledge(t, together(t, w.Frontier), together(t, f))
 }
+
+// TestPartitionsOfEarlierRun: partitions whose checkpoint is of the run before, made by a worker that has begun the present one, have what the present
+// run is to crawl: the seeds, all pages of the run before, before and after the checkpoint; and what it has crawled already is crawled once.
+func TestPartitionsOfEarlierRun(t *testing.T) {
+	for _, again := range []int{0, 8} { // batches of the second run
+		t.Run(fmt.Sprint(again), func(t *testing.T) {
+			w := newSpreadWorker(t, 9)
+			for i := range 16 {
+				if w.run(true); i == 7 {
+					w.checkpointAll()
+				}
+			}
+			plan, err := w.Crawl("c").Plan()
+			must(t, err)
+			seed := []crawl.Discovery{{URL: "http://a.example/", Score: 1, Path: "S"}}
+			begin := func(f *frontier.Frontier) {
+				_, err := f.Begin("c", "next", 2, plan.Definition, nil, false)
+				must(t, err)
+				_, _, err = f.Crawl("c").UseArchive(plan.Archives[0])
+				must(t, err)
+				must(t, f.Crawl("c").URLs().Recrawl("recrawl-2"))
+				must(t, f.Crawl("c").URLs().Offer("seeds-2", seed))
+			}
+			if len(w.known) < 30 {
+				t.Fatalf("the first run has found %d URLs", len(w.known))
+			}
+			must(t, w.Crawl("c").End("owner"))
+			begin(w.Frontier)
+			w.now = w.now.Add(time.Second)
+			for i, worker := range []string{"v", "w"} { // v began later
+				b := Begun{Definition: plan.Definition, Run: 2, Archives: plan.Archives, Started: w.now.Add(time.Duration(1-i) * time.Hour)}
+				must(t, KeepBegun(t.Context(), w.store, worker, b))
+			}
+			w.waiting = slices.Sorted(maps.Keys(w.known))
+			for range again {
+				w.run(true)
+			}
+			f := opened(t, t.TempDir())
+			begin(f)
+			must(t, partitionsOf(f, w.store).Run(t.Context(), every(0, 1)))
+			sameKnowledge(t, statesOf(together(t, w.Frontier)), statesOf(together(t, f)))
+			must(t, partitionsOf(f, w.store).Run(t.Context(), every(0, 1)))
+			sameKnowledge(t, statesOf(together(t, w.Frontier)), statesOf(together(t, f)))
+		})
+	}
+}
+
+// statesOf leaves of what is known of URLs their states, and the runs of those that are crawled: how often a link was found, a recrawl counts as well.
+func statesOf(known map[string]string) map[string]string {
+	for url, what := range known {
+		state, run := stateIn.FindStringSubmatch(what)[1], runIn.FindStringSubmatch(what)[1]
+		if state == "waiting" {
+			run = ""
+		}
+		known[url] = state + " " + run
+	}
+	return known
+}
+
+var (
+	stateIn = regexp.MustCompile(`State:(\w+)`)
+	runIn   = regexp.MustCompile(`Run:(\d+)`)
+)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -44,7 +45,7 @@ func (r *Partitions) Run(ctx context.Context, list []frontier.Partition) error {
 	if err != nil {
 		return fmt.Errorf("rebuild partitions: %w", err)
 	}
-	ended, err := r.expect(ctx)
+	begun, err := r.expect(ctx)
 	if err != nil {
 		return fmt.Errorf("rebuild partitions: %w", err)
 	}
@@ -63,7 +64,7 @@ func (r *Partitions) Run(ctx context.Context, list []frontier.Partition) error {
 	names, err = r.Frontier.SpreadCrawls() // checkpoints may have made others known
 	for _, name := range names {
 		if err == nil {
-			err = r.replay(ctx, name, ended[name], origins)
+			err = r.replay(ctx, name, begun[name], origins)
 		}
 	}
 	for _, name := range names {
@@ -131,13 +132,14 @@ func (r *Partitions) begun(name string) (frontier.Plan, error) {
 	return plan, err
 }
 
-// replay brings into the partitions what a crawl has found in them since their checkpoints.
-func (r *Partitions) replay(ctx context.Context, name string, ended bool, origins map[frontier.Partition]origin) error {
+// replay brings into the partitions what a crawl has found in them since their checkpoints. Checkpoints may be of an earlier run: what that has crawled is
+// offered again before the segments of the present one are brought in, as each owner has done when that began.
+func (r *Partitions) replay(ctx context.Context, name string, begun Begun, origins map[frontier.Partition]origin) error {
 	plan, err := r.begun(name)
 	if err != nil {
 		return err
 	}
-	if err := r.seeds(name, plan, ended, origins); err != nil {
+	if err := r.seeds(name, plan, begun.Ended, origins); err != nil {
 		return err
 	}
 	has := known{}
@@ -163,50 +165,25 @@ func (r *Partitions) replay(ctx context.Context, name string, ended bool, origin
 	if r.Log != nil {
 		r.Log.Info("segments are brought into partitions that are rebuilt", "crawl", name, "segments", len(list), "partitions", len(origins))
 	}
-	var late []frontier.Replay // whose outcomes are of URLs that nothing has led to so far
-	n := 0
-	for s, err := range ahead(ctx, list) {
-		if err != nil {
-			return err
-		}
-		if n++; n > cmp.Or(r.NoteEvery, noteEvery) && len(late) == 0 {
-			n = 1
-			if err := reached.note(r.Frontier.Crawl(name)); err != nil {
+	b := bringing{Partitions: r, name: name, plan: plan, has: has, reached: reached}
+	if plan.Run > 1 {
+		present := list
+		if begun.Run == plan.Run { // else nobody knows when it began
+			i := slices.IndexFunc(list, func(s segment) bool { return !s.Created.Before(begun.Started) })
+			if i < 0 {
+				i = len(list)
+			}
+			present = list[i:]
+			if err := b.segments(ctx, plan.Run-1, list[:i]); err != nil {
 				return err
 			}
 		}
-		worker, number, of := frontier.BatchOf(s.Batch)
-		if !of {
-			continue // of a version that knew no spread crawls
-		}
-		in := func(p frontier.Partition) bool { return has.without(p, worker, number) && !reached.by(p, s) }
-		if archive.IsEndsBatch(s.Batch) { // which has outcomes alone: those that the partition has change nothing
-			in = func(p frontier.Partition) bool { return has[p] != nil && !reached.by(p, s) }
-		}
-		left, err := r.Engine.RecoverTo(ctx, plan.Definition, s.store, s.Manifest, s.number, func(p int) bool { return in(frontier.Partition(p)) })
-		if err != nil {
+		if err := r.Frontier.Crawl(name).ReplayRecrawl(plan.Run, slices.Sorted(maps.Keys(origins))); err != nil {
 			return err
 		}
-		replay := frontier.Replay{
-			Delivery: frontier.Delivery{Worker: worker, Number: number, Nonce: s.Nonce, Run: plan.Run, Discoveries: left.Discoveries},
-			Archive:  s.number, Outcomes: left.Outcomes, Originals: left.Originals,
-		}
-		missing, err := r.Frontier.Crawl(name).Replay(replay, in)
-		if err != nil {
-			return err
-		}
-		reached.last = s
-		if len(missing) > 0 {
-			replay.Discoveries, replay.Originals, replay.Outcomes = nil, nil, missing
-			late = append(late, replay)
-		}
+		list = present
 	}
-	for _, replay := range late {
-		if err := r.found(name, replay, has); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.segments(ctx, plan.Run, list)
 }
 
 // seeds queues the seeds that the partitions do not know: no segment has them, and there is no checkpoint, or it is older than the crawl.
@@ -221,27 +198,6 @@ func (r *Partitions) seeds(name string, plan frontier.Plan, ended bool, origins 
 	}
 	in := func(p frontier.Partition) bool { _, rebuilt := origins[p]; return rebuilt }
 	return r.Frontier.Crawl(name).ReplaySeeds(plan.Run, found, in)
-}
-
-// found brings in pages whose URLs were known before and are not: clocks of workers differ, so that a page may come before the link to it;
-// others were submitted after the checkpoint, and nothing in the archive says how they were found.
-func (r *Partitions) found(name string, late frontier.Replay, has known) error {
-	in := func(p frontier.Partition) bool { return has.without(p, late.Worker, late.Number) }
-	missing, err := r.Frontier.Crawl(name).Replay(late, in)
-	if err != nil || len(missing) == 0 {
-		return err
-	}
-	known := late
-	known.Outcomes, known.Nonce = nil, late.Nonce+"+"
-	for _, o := range missing {
-		known.Discoveries = append(known.Discoveries, crawl.Discovery{URL: o.URL, Path: crawl.HopLink.String()})
-	}
-	if _, err := r.Frontier.Crawl(name).Replay(known, in); err != nil {
-		return err
-	}
-	late.Outcomes = missing
-	_, err = r.Frontier.Crawl(name).Replay(late, in)
-	return err
 }
 
 // known says of partitions below which number they have what the batches of each worker have found.

@@ -1,0 +1,88 @@
+package checkpoint
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// bringing brings segments of a crawl into partitions.
+type bringing struct {
+	*Partitions
+	name    string
+	plan    frontier.Plan
+	has     known
+	reached *reached
+}
+
+// segments brings in those of a run, in the order in which they were made.
+func (r *bringing) segments(ctx context.Context, run uint32, list []segment) error {
+	var late []frontier.Replay // whose outcomes are of URLs that nothing has led to so far
+	n := 0
+	for s, err := range ahead(ctx, list) {
+		if err != nil {
+			return err
+		}
+		if n++; n > cmp.Or(r.NoteEvery, noteEvery) && len(late) == 0 {
+			n = 1
+			if err := r.reached.note(r.Frontier.Crawl(r.name)); err != nil {
+				return err
+			}
+		}
+		worker, number, of := frontier.BatchOf(s.Batch)
+		if !of {
+			continue // of a version that knew no spread crawls
+		}
+		in := func(p frontier.Partition) bool { return r.has.without(p, worker, number) && !r.reached.by(p, s) }
+		if archive.IsEndsBatch(s.Batch) { // which has outcomes alone: those that the partition has change nothing
+			in = func(p frontier.Partition) bool { return r.has[p] != nil && !r.reached.by(p, s) }
+		}
+		left, err := r.Engine.RecoverTo(ctx, r.plan.Definition, s.store, s.Manifest, s.number, func(p int) bool { return in(frontier.Partition(p)) })
+		if err != nil {
+			return err
+		}
+		replay := frontier.Replay{
+			Delivery: frontier.Delivery{Worker: worker, Number: number, Nonce: s.Nonce, Run: run, Discoveries: left.Discoveries},
+			Archive:  s.number, Outcomes: left.Outcomes, Originals: left.Originals,
+		}
+		missing, err := r.Frontier.Crawl(r.name).Replay(replay, in)
+		if err != nil {
+			return err
+		}
+		r.reached.last = s
+		if len(missing) > 0 {
+			replay.Discoveries, replay.Originals, replay.Outcomes = nil, nil, missing
+			late = append(late, replay)
+		}
+	}
+	for _, replay := range late {
+		if err := r.found(replay); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// found brings in pages whose URLs were known before and are not: clocks of workers differ, so that a page may come before the link to it;
+// others were submitted after the checkpoint, and nothing in the archive says how they were found.
+func (r *bringing) found(late frontier.Replay) error {
+	in := func(p frontier.Partition) bool { return r.has.without(p, late.Worker, late.Number) }
+	missing, err := r.Frontier.Crawl(r.name).Replay(late, in)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	known := late
+	known.Outcomes, known.Nonce = nil, late.Nonce+"+"
+	for _, o := range missing {
+		known.Discoveries = append(known.Discoveries, crawl.Discovery{URL: o.URL, Path: crawl.HopLink.String()})
+	}
+	if _, err := r.Frontier.Crawl(r.name).Replay(known, in); err != nil {
+		return err
+	}
+	late.Outcomes = missing
+	_, err = r.Frontier.Crawl(r.name).Replay(late, in)
+	return err
+}
