@@ -23,7 +23,7 @@ const politenessRounds = 200
 // versionTurns marks executions in which crawls take turns at an address.
 const versionTurns = "turns"
 
-// versionServers marks executions that slow servers down and bound what hosts take of the state.
+// versionServers marks executions that slow servers down and bound what hosts take of the state; from 2 on, by lanes that have ended alone.
 const versionServers = "servers"
 
 // versionGone marks executions that end what a worker has which the ring has given up.
@@ -45,9 +45,11 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	if workflow.GetVersion(ctx, versionTurns, workflow.DefaultVersion, 1) >= 1 {
 		p.state.Fair = true
 	}
-	if workflow.GetVersion(ctx, versionServers, workflow.DefaultVersion, 1) >= 1 && !p.state.Servers {
+	servers := workflow.GetVersion(ctx, versionServers, workflow.DefaultVersion, 2)
+	if servers >= 1 && !p.state.Servers {
 		p.state.CountServers()
 	}
+	p.state.Ends = servers >= 2
 	p.hearsGone = workflow.GetVersion(ctx, versionGone, workflow.DefaultVersion, 1) >= 1
 	if err := p.registerHandlers(ctx); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 const MaxServerRest = time.Minute
 
 // ServerSlow is how a server, which is an address or a host group, is slowed down: the rest between two lanes there. A trouble doubles it,
-// a lane that ends without one halves it.
+// a lane that ends without one halves it. A lease that is given back while an answer is read, and one whose lane was cut off, say nothing.
 //
 // What counts as a trouble of the server: that it takes no connection, whichever site was to be asked, and that it answers 429 or 503
 // for another site than the last time. One site that is refused says nothing about the others.
@@ -82,7 +82,8 @@ func serverName(key string) string {
 // slowServer notes what a lane has met at its server. What refuses one host of a group refuses all: they count as one server by
 // configuration, not by guess.
 func (p *pass) slowServer(r Release) {
-	if !p.s.Servers || r.Number == 0 {
+	unsaid := r.Trouble == "" && !r.Asked
+	if !p.s.Servers || r.Number == 0 || unsaid && p.s.Ends { // what is unsaid may come with a later release of this grant
 		return
 	}
 	key := p.s.key(r.IP)

@@ -17,7 +17,8 @@ type State struct {
 	Fair   bool      // crawls that wait for an address take turns; else asks are served as they came
 	// Servers are slowed down, and hosts have a bound of their own, see CountServers.
 	Servers bool
-	Turned  int // asks that were not taken because there was no room
+	Ends    bool // a release that does not say how its lane has ended says nothing of its server; in earlier executions it was one without a trouble
+	Turned  int  // asks that were not taken because there was no room
 
 	addresses     map[string]*address // and host groups, by GroupKey
 	joined        map[string]string   // the group's key, by address
@@ -122,6 +123,7 @@ type stateJSON struct {
 	Turned    int                  `json:"turned,omitempty"`
 	Fair      bool                 `json:"fair,omitempty"`
 	Servers   bool                 `json:"servers,omitempty"`
+	Ends      bool                 `json:"ends,omitempty"`
 	Addresses map[string]*busyJSON `json:"addresses"`
 	Resting   map[string]time.Time `json:"resting,omitempty"`
 	Hosts     map[string]hostRest  `json:"hosts,omitempty"`
@@ -138,7 +140,7 @@ type busyJSON struct {
 
 // MarshalJSON writes the state out.
 func (s *State) MarshalJSON() ([]byte, error) {
-	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Servers: s.Servers, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}}
+	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Servers: s.Servers, Ends: s.Ends, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}}
 	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) {
 		a := s.addresses[ip]
 		if a.empty() {
@@ -173,7 +175,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
 	}
-	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair, Servers: in.Servers}
+	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair, Servers: in.Servers, Ends: in.Ends}
 	s.init()
 	var lines []*waiter
 	for _, ip := range slices.Sorted(maps.Keys(in.Addresses)) {

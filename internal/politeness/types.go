@@ -107,7 +107,7 @@ type Release struct {
 	Worker string        `json:"worker"`
 	Number int64         `json:"number,omitempty"`
 	Rest   time.Duration `json:"rest,omitempty"`  // how long the address is not to be asked, from when this is served
-	Asked  bool          `json:"asked,omitempty"` // a request was made: the address rests, or has rested until now
+	Asked  bool          `json:"asked,omitempty"` // a request was made, and the lane has ended: it says how
 	// Host rests for HostRest, from when this is served, at whatever address of the shard: a Crawl-delay or Retry-After is
 	// the host's, not its address's. It replaces what the same lease has said of its host before.
 	Host     string        `json:"host,omitempty"`

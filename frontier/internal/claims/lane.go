@@ -25,10 +25,12 @@ func (s *Set) End(id string, end LaneEnd, t Terms) (ch Change, ends bool) {
 		return ch, false
 	}
 	if c.Leased() {
-		ch.Releases = []EndedLease{c.release(end.Address, end.Host).withTrouble(c.PLD, end)}
+		ended := c.release(end.Address, end.Host).withTrouble(c.PLD, end)
+		ended.Asked = !end.Address.IsZero()
+		ch.Releases = []EndedLease{ended}
 	} else { // its lease went before, with a host that was to rest as long as an answer may take
 		corrected := c.release(s.journal[c.ID].Next, end.Host)
-		corrected.Host, corrected.HostNext = c.PLD, end.Host
+		corrected.Host, corrected.HostNext, corrected.Asked = c.PLD, end.Host, true
 		ch.Releases = []EndedLease{corrected.withTrouble(c.PLD, end)}
 	}
 	ch.rest(c.Queue, end.Host)
@@ -52,7 +54,7 @@ func (s *Set) Owe(id string, end LaneEnd) (ch Change, more bool) {
 	return ch, true
 }
 
-// Yield gives the lease of a claim back while an answer is read until a time, at most. Nothing changes if the claim has no lease.
+// Yield gives the lease of a claim back while an answer is read until a time, at most: what the server answers is said by End. Nothing changes if the claim has no lease.
 func (s *Set) Yield(id string, next, until time.Time) (ch Change) {
 	if c := s.claims[id]; c != nil && c.Leased() {
 		reading := *c

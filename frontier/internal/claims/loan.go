@@ -114,7 +114,8 @@ func (c *Claim) withoutAddress(ip string) Claim {
 // releaseAddress is the release of a lease that a claim has borrowed. It keeps what an earlier one has said that is not sent yet.
 func (s *Set) releaseAddress(claim, ip string, number int64, next time.Time) EndedLease {
 	id := politeness.LoanOf(claim, ip)
-	return EndedLease{Lease: id, IP: ip, Number: number, Next: times.Latest(next, s.journal[id].Next)}
+	next = times.Latest(next, s.journal[id].Next)
+	return EndedLease{Lease: id, IP: ip, Number: number, Next: next, Asked: !next.IsZero()}
 }
 
 // unreturned gives back what a claim that ends has borrowed and not returned. When it was asked last is not known, nor whether the leases

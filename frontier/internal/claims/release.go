@@ -21,6 +21,10 @@ type EndedLease struct {
 	// Revision distinguishes releases of one grant: a lease that was given back while an answer was read is released once more, with how the
 	// answer ended, and the confirmation of the former release must not take that out of the journal. See Set.Revise.
 	Revision int64 `json:"revision,omitempty" cbor:"14,keyasint,omitempty"`
+
+	// Asked says that a request was made, and that the lane has ended: with Trouble, or without one. Of a lease that is given back before, the shard would
+	// take a refusal that is met later for one that it knows.
+	Asked bool `json:"asked,omitempty" cbor:"15,keyasint,omitempty"`
 }
 
 // Key names the release, and the grant that it ends.
@@ -41,7 +45,7 @@ func (s *Set) Revise(releases []EndedLease, now time.Time) {
 func (r EndedLease) Release(crawl, worker string, now time.Time) politeness.Release {
 	return politeness.Release{
 		Lease: r.Lease, Crawl: crawl, Worker: worker, IP: r.IP, Number: r.Number,
-		Rest: politeness.RestOf(r.Next, now), Asked: !r.Next.IsZero(), Host: r.Host, HostRest: politeness.RestOf(r.HostNext, now), Trouble: r.Trouble,
+		Rest: politeness.RestOf(r.Next, now), Asked: r.Asked, Host: r.Host, HostRest: politeness.RestOf(r.HostNext, now), Trouble: r.Trouble,
 	}
 }
 
