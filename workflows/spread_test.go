@@ -126,6 +126,8 @@ func (r *spreadRing) add(waiting int64) {
 // lose makes a worker silent; drop has the ring give it up: its URLs are another's.
 func (r *spreadRing) lose(name string) {
 	w := r.of(name)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	w.dead, w.Lost = true, true
 	r.lost[name] = w
 }
@@ -190,7 +192,7 @@ func (r *spreadRing) back(name string) {
 	defer r.mu.Unlock()
 	r.epoch++
 	w.dead, w.Lost, w.Process = false, false, w.Process+again
-	r.calls = append(r.calls, name+" is back")
+	r.note(name + " is back")
 	for _, reason := range activities.SharedBudgets() {
 		w.quotas[reason] = share.NewQuota(r.epoch)
 	}
@@ -199,6 +201,8 @@ func (r *spreadRing) back(name string) {
 func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activities.ClaimResult, error) {
 	r.note("claim " + in.Worker)
 	w := r.of(in.Worker)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	other := w == nil || w.Instance != in.Instance
 	if other && r.count("Retire "+in.Worker) > 0 {
 		return activities.ClaimResult{}, temporal.NewNonRetryableApplicationError("terminated", "Gone", nil)
@@ -206,8 +210,6 @@ func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activit
 	if other || w.dead {
 		return activities.ClaimResult{}, errors.New("nobody polls the task queue")
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	room := int64(spreadBatch)
 	for reason, q := range w.quotas {
 		if a, has := in.Shared.Allotments[reason]; has {
@@ -224,7 +226,7 @@ func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activit
 	}
 	n := min(room, w.waiting)
 	if n > 0 {
-		r.calls = append(r.calls, fmt.Sprintf("%s claims by %d", w.Worker, w.version))
+		r.note(fmt.Sprintf("%s claims by %d", w.Worker, w.version))
 	}
 	w.waiting, w.used, w.work = w.waiting-n, w.used+n, w.work+uint64(n)
 	out.Progress.Empty = w.waiting == 0
