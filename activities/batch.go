@@ -19,6 +19,8 @@ type BatchInput struct {
 	// Spread says that the crawl is spread over the ring: what the batch finds for other workers is delivered before it is committed.
 	Spread    bool  `json:"spread,omitempty"`
 	Delivered []int `json:"delivered,omitempty"` // partitions for which that is done
+	// Owes says that it is committed before some of these are delivered, see UndeliveredResult.Stale.
+	Owes bool `json:"owes,omitempty"`
 	// Refused is which worker has refused the last delivery, and why: what it refused it refuses again, until an operator changes something.
 	Refused string `json:"refused,omitempty"`
 	// Version is that of the definition by which its claims were made, the earliest if they differ; see ConfigureInput.

@@ -44,6 +44,7 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 	}
 	c.Archive, c.Recovered, c.Rest = life.Archive, recovered, rest
 	if in.Spread {
+		c.Owes = in.Owes
 		c.Others = func(p frontier.Partition) bool { return slices.Contains(in.Delivered, int(p)) }
 	}
 	if err := a.Frontier.Crawl(in.Crawl).Commit(c); err != nil {

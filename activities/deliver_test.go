@@ -298,8 +298,12 @@ func TestStaleBatch(t *testing.T) {
 	if left.Stale == nil || len(left.To) > 0 || left.Waits > 0 || len(left.Stale.Partitions) < 30 {
 		t.Fatalf("%+v", left)
 	}
-	in.Delivered = left.Stale.Partitions
+	in.Delivered, in.Owes = left.Stale.Partitions, true
 	from.must(from.do(from.Commit, in))
+	owing, err := from.Frontier.Crawl(rigCrawl).Watermark()
+	if _, number, _ := frontier.BatchOf(in.Batch); err != nil || owing > number {
+		t.Errorf("watermark %d passes batch %s, %v", owing, in.Batch, err)
+	}
 	if n := len(from.Frontier.Crawl(rigCrawl).Batch(in.Batch).Claims()); n > 0 {
 		t.Fatalf("%d claims", n)
 	}
@@ -312,6 +316,11 @@ func TestStaleBatch(t *testing.T) {
 		}
 		in = s.deliver(in, out.To)
 		rest.Partitions = slices.DeleteFunc(rest.Partitions, func(p int) bool { return slices.Contains(in.Delivered[len(left.Stale.Partitions):], p) })
+	}
+	_, err = call[UndeliveredResult](from, from.Route, RouteInput{in, DeliverInput{Crawl: rigCrawl, Batch: in.Batch, Run: 1}})
+	from.must(err)
+	if after, err := from.Frontier.Crawl(rigCrawl).Watermark(); err != nil || after <= owing {
+		t.Errorf("watermark %d when all is delivered, %v", after, err)
 	}
 	got := map[string]string{}
 	for _, r := range s.workers {

@@ -99,7 +99,13 @@ func (a *Activities) Route(_ context.Context, in RouteInput) (UndeliveredResult,
 	if over || len(d.Partitions) == 0 {
 		a.Behind.end(in.BatchInput)
 		a.refusals.note(in.Crawl, in.Batch, nil, a.Now())
-		return UndeliveredResult{}, nil
+		if err == nil {
+			err = a.batch(in.BatchInput).Delivered()
+		}
+		if errors.Is(err, frontier.ErrNoCrawl) {
+			err = nil
+		}
+		return UndeliveredResult{}, err
 	}
 	a.noteRefusal(in.BatchInput)
 	a.Behind.note(in.BatchInput, a.Now())

@@ -38,6 +38,9 @@ type crawlRecord struct {
 
 	Spread bool `cbor:"23,keyasint,omitempty"` // over the workers of the ring; the first run decides
 
+	// Owing are the numbers of batches that are committed and have links left to deliver, see Commit.Owes.
+	Owing []uint64 `cbor:"24,keyasint,omitempty"`
+
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
 }

@@ -204,7 +204,7 @@ func (o *owners) playStale(e *env, commits string) {
 		return out, err
 	})
 	acts(e, commits, func(in activities.BatchInput) error {
-		if len(in.Delivered) != 2 {
+		if len(in.Delivered) != 2 || !in.Owes {
 			return temporal.NewNonRetryableApplicationError("links are not delivered", activities.ErrorUndelivered, nil)
 		}
 		return nil

@@ -28,7 +28,7 @@ func (b *batch) owe(ctx workflow.Context, d activities.DeliverInput) error {
 	if err := b.sayOwing(ctx, false); err != nil {
 		return err
 	}
-	b.in.Delivered = append(b.in.Delivered, d.Partitions...)
+	b.in.Delivered, b.in.Owes = append(b.in.Delivered, d.Partitions...), true
 	return nil
 }
 
@@ -85,20 +85,22 @@ func (b *batch) deliverStale(ctx workflow.Context) error {
 	if b.stale == nil {
 		return nil
 	}
+	lost := 0 // partitions
 	for pause := deliverPause; ; pause = min(2*pause, deliverPauseMost) {
+		if !b.until.IsZero() && !workflow.Now(ctx).Before(b.until) {
+			lost, b.stale.Partitions = len(b.stale.Partitions), nil
+		}
 		var left activities.UndeliveredResult
 		in := activities.RouteInput{BatchInput: b.in, Left: *b.stale}
 		err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "see who takes what is to be delivered"), steps.Route, in).Get(ctx, &left)
 		if err != nil {
 			return err
 		}
-		late := !b.until.IsZero() && !workflow.Now(ctx).Before(b.until)
-		if late || len(left.To) == 0 && left.Waits == 0 {
+		if len(left.To) == 0 && left.Waits == 0 {
 			if err := b.sayOwing(ctx, true); err != nil {
 				return err
 			}
-			lost := len(b.stale.Partitions)
-			if b.stale = nil; late {
+			if b.stale = nil; lost > 0 {
 				return temporal.NewApplicationError(fmt.Sprintf("it is committed, but links to %d partitions are lost: it was cancelled, and no worker has taken them within %s", lost, owingWait), "LinksLost")
 			}
 			if b.failed != "" {
