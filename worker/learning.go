@@ -25,7 +25,7 @@ func (w *Worker) learnTogether() {
 	exchange := learning.Exchange{
 		Frontier: w.front, Stream: w.conf.Name + "@" + w.instance, Every: w.conf.LearnEvery, Snapshot: learning.SnapshotEvery,
 		Store: func(ctx context.Context) (archive.Store, error) { return w.acts.Archives.Open(ctx, "") },
-		Leads: w.member.Leads, Now: time.Now, Log: w.log,
+		Leads: w.member.Leads, Now: time.Now, Log: w.log, Untaken: &w.untaken,
 	}
 	tick := time.NewTicker(learningLook)
 	defer tick.Stop()

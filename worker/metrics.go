@@ -96,6 +96,7 @@ type crawlCollector struct {
 	frontier *frontier.Frontier
 	holding  func(crawl string) string // why a crawl claims nothing; empty if it may
 	behind   func(crawl string, now time.Time) time.Duration
+	untaken  func(crawl string) int
 	now      func() time.Time
 }
 
@@ -132,6 +133,7 @@ func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
 			gauge("oldest_claim_seconds", "Age of the oldest claim.", c.now().Sub(s.Oldest).Seconds())
 		}
 		gauge("undelivered_seconds", "For how long the links of a batch wait until other workers take them, at most; 0 in a crawl that is not spread.", c.behind(name, c.now()).Seconds())
+		gauge("untaken_learning_objects", "Objects of learning updates of other workers that this one has not taken yet, as of its last exchange; 0 in a crawl that is not spread.", float64(c.untaken(name)))
 		if plan, err := c.frontier.Crawl(name).Plan(); err == nil && plan.Definition.Spread {
 			gauge("definition_version", "Changes of the definition of a spread crawl that this worker has taken; one that lags has fewer.", float64(plan.Version))
 		}
@@ -210,7 +212,7 @@ func serve(listen string, w *Worker) (*server, error) {
 
 // registerCollectors adds the metrics of what the worker has opened.
 func (w *Worker) registerCollectors() {
-	w.meter.registry.MustRegister(crawlCollector{w.front, w.acts.Holds.Reason, w.acts.Behind.Oldest, time.Now}, diskCollector{w.acts.Disk, w.acts.Spool}, ringCollector{w.acts.Membership, w.conf.Name})
+	w.meter.registry.MustRegister(crawlCollector{w.front, w.acts.Holds.Reason, w.acts.Behind.Oldest, w.untaken.Of, time.Now}, diskCollector{w.acts.Disk, w.acts.Spool}, ringCollector{w.acts.Membership, w.conf.Name})
 }
 
 // Values of the setting profiles.

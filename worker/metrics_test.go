@@ -81,8 +81,8 @@ func TestCrawlMetrics(t *testing.T) {
 	}
 	m, watch := newMeter(), disk.New(dir, 100)
 	watch.Free = func(string) (int64, error) { return 42, nil }
-	m.registry.MustRegister(crawlCollector{front, func(string) string { return "the disk is full" }, new(activities.Behind).Oldest, time.Now}, diskCollector{watch, sp})
-	has(t, scrape(t, m), `muninn_crawl_pages{crawl="ravens"} 0`, `muninn_crawl_holding{crawl="ravens"} 1`, `muninn_crawl_resting_queues{crawl="ravens"} 0`,
+	m.registry.MustRegister(crawlCollector{front, func(string) string { return "the disk is full" }, new(activities.Behind).Oldest, func(string) int { return 3 }, time.Now}, diskCollector{watch, sp})
+	has(t, scrape(t, m), `muninn_crawl_pages{crawl="ravens"} 0`, `muninn_crawl_holding{crawl="ravens"} 1`, `muninn_crawl_resting_queues{crawl="ravens"} 0`, `muninn_crawl_untaken_learning_objects{crawl="ravens"} 3`,
 		"muninn_disk_free_bytes 42", "muninn_disk_floor_bytes 100", "muninn_spool_bytes 12", "muninn_spool_batches 1")
 	if err := front.Crawl(d.Name).End("o"); err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/learning"
 	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
@@ -45,6 +46,7 @@ type Worker struct {
 	front    *frontier.Frontier
 	acts     *activities.Activities
 	meter    *meter
+	untaken  learning.Backlog
 	workers  []sdk.Worker
 	server   *server
 	fatal    chan error

@@ -60,6 +60,7 @@ type Exchange struct {
 	Leads    func() bool                                  // this worker is to write snapshots; two that do it do no harm
 	Now      func() time.Time
 	Log      *slog.Logger
+	Untaken  *Backlog // kept up to date; may be nil
 
 	runs map[string]*run // by crawl
 }
@@ -97,6 +98,7 @@ func (x *Exchange) Step(ctx context.Context) error {
 	for crawl := range x.runs {
 		if !active[crawl] {
 			delete(x.runs, crawl)
+			x.Untaken.set(crawl, 0)
 			errs = append(errs, x.sweep(ctx, crawl, ""))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"strings"
@@ -224,6 +225,51 @@ func TestTakenPassedOver(t *testing.T) {
 	if from, to = b.unsent(); from != to || len(keys(t, store)) != 2 {
 		t.Errorf("it reads its log from update %d to %d again; objects %q", from, to, keys(t, store))
 	}
+}
+
+// lostGet is a store that answers listings, and no more reads than so many.
+type lostGet struct {
+	archive.Store
+	reads int
+}
+
+func (s *lostGet) Get(ctx context.Context, key string) (io.ReadCloser, error) {
+	if s.reads--; s.reads < 0 {
+		return nil, errCutOff
+	}
+	return s.Store.Get(ctx, key)
+}
+
+// TestUntaken: what a worker cannot read is counted as not taken, until it can, or the run ends.
+func TestUntaken(t *testing.T) {
+	shared := newStore(t)
+	a, b := newRig(t, shared, "a", nil), newRig(t, shared, "b", nil)
+	for range 3 {
+		a.commit(20)
+		a.step()
+	}
+	b.Untaken = &Backlog{}
+	lost := &lostGet{shared, 1}
+	b.Store = func(context.Context) (archive.Store, error) { return lost, nil }
+	try := func(reads, want int) {
+		t.Helper()
+		lost.reads, b.now = reads, b.now.Add(Wait)
+		if err := b.Step(t.Context()); (err == nil) != (want == 0) {
+			t.Error(err)
+		}
+		if n := b.Untaken.Of(testCrawl); n != want {
+			t.Errorf("%d objects are not taken, want %d", n, want)
+		}
+	}
+	try(1, 2)
+	try(0, 2)
+	try(2, 0)
+	a.commit(20)
+	a.step()
+	b.now = b.now.Add(time.Minute)
+	try(0, 1)
+	b.must(b.Crawl(testCrawl).End("owner"))
+	try(0, 0)
 }
 
 // cutOff is a store that fails behind what it has put.

@@ -79,6 +79,8 @@ func (t *turn) take(ctx context.Context) error {
 			return err
 		}
 	}
+	untaken := t.listed.untaken(marks)
+	t.Untaken.set(t.at.Crawl, untaken)
 	for _, stream := range slices.Sorted(maps.Keys(t.listed.updates)) {
 		for _, n := range t.listed.updates[stream] {
 			if n <= marks[stream].Object {
@@ -87,9 +89,23 @@ func (t *turn) take(ctx context.Context) error {
 			if err := t.takeObject(ctx, stream, n); err != nil {
 				return err
 			}
+			untaken--
+			t.Untaken.set(t.at.Crawl, untaken)
 		}
 	}
 	return nil
+}
+
+// untaken is the number of objects behind marks.
+func (l *listed) untaken(marks map[string]frontier.LearningMark) (objects int) {
+	for stream, numbers := range l.updates {
+		for _, n := range numbers {
+			if n > marks[stream].Object {
+				objects++
+			}
+		}
+	}
+	return objects
 }
 
 func (t *turn) takeObject(ctx context.Context, stream string, n uint64) error {
