@@ -414,3 +414,24 @@ func TestPolitenessGrantsLoans(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesOfServers: a shard goes by the rules for servers with which its execution began.
+func TestRulesOfServers(t *testing.T) {
+	for _, c := range []struct {
+		version       workflow.Version
+		servers, ends bool
+	}{{workflow.DefaultVersion, false, false}, {1, true, false}, {2, true, true}} {
+		e := newShard(t)
+		e.OnGetVersion(versionServers, workflow.DefaultVersion, workflow.Version(2)).Return(c.version)
+		e.OnGetVersion(mock.Anything, workflow.DefaultVersion, workflow.Version(1)).Return(workflow.Version(1))
+		e.at(time.Second, func() {
+			var s politeness.State
+			value, err := e.QueryWorkflow(names.QueryStatus)
+			if err != nil || value.Get(&s) != nil || s.Servers != c.servers || s.Ends != c.ends {
+				t.Errorf("version %d: servers %v, ends %v; %v", c.version, s.Servers, s.Ends, err)
+			}
+			e.CancelWorkflow()
+		})
+		_ = e.run(Politeness, activities.PolitenessInput{})
+	}
+}
