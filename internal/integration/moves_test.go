@@ -1,11 +1,13 @@
 package integration
 
 import (
+	"context"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
@@ -113,11 +115,44 @@ func TestSpreadCrawlMoves(t *testing.T) {
 	dir := t.TempDir()
 	s3Download(t, store, dir)
 	Once(t, Check(t, dir), world)
+	sum, by := archivedTotals(t, store, d)
+	if got := out.Totals; got.Pages != sum.Pages || got.Requests != sum.Requests || got.Errors != sum.Errors || got.Robots != sum.Robots {
+		t.Errorf("the crawl counts %+v; the logs of its segments have %+v, by worker %+v", got, sum, by)
+	}
 	for name := range workers {
 		if segmentsBy(t, dir, d.Name, name) == 0 {
 			t.Errorf("%s has written no segment", name)
 		}
 	}
+}
+
+// archivedTotals counts what the logs of a crawl's segments have, of all workers and of each.
+func archivedTotals(t *testing.T, store archive.Store, d crawl.Definition) (sum frontier.Totals, by map[string]frontier.Totals) {
+	t.Helper()
+	by = map[string]frontier.Totals{}
+	walk := archive.Walk[frontier.Totals]{
+		Of: archive.LayoutOf(d),
+		Load: func(ctx context.Context, m archive.Manifest) (n frontier.Totals, err error) {
+			err = archive.ReadLog(ctx, store, &m, func(l archive.Logged) error {
+				if l.Kind != archive.LoggedRobots && l.Kind != archive.LoggedDNS {
+					n.Count(crawl.Outcome{Kind: crawl.OutcomeKind(l.Kind), Status: l.Status, Bytes: l.Bytes})
+				}
+				return nil
+			})
+			return n, err
+		},
+	}
+	err := walk.Each(t.Context(), store, func(m archive.Manifest, n frontier.Totals) error {
+		of := by[m.Worker]
+		of.Add(n)
+		by[m.Worker] = of
+		sum.Add(n)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum, by
 }
 
 // TestStopWhileAllIsAway: a worker that is stopped while neither Temporal nor the archive answers ends within its time, in the middle of a spread crawl.
