@@ -14,22 +14,7 @@ func (w *Worker) checkpointRegularly() {
 	if w.conf.Checkpoint == 0 {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		<-w.stopped
-		cancel()
-	}()
-	tick := time.NewTicker(w.conf.Checkpoint)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			w.checkpoint(ctx)
-		case <-w.stopped:
-			return
-		}
-	}
+	w.regularly(w.conf.Checkpoint, w.checkpoint)
 }
 
 // checkpoint makes a checkpoint. What goes wrong is logged: the one before stays, and the next one is made in its time.

@@ -16,27 +16,14 @@ func (w *Worker) learnTogether() {
 	if w.conf.LearnEvery == 0 {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		<-w.stopped
-		cancel()
-	}()
 	exchange := learning.Exchange{
 		Frontier: w.front, Stream: w.conf.Name + "@" + w.instance, Every: w.conf.LearnEvery, Snapshot: learning.SnapshotEvery,
 		Store: func(ctx context.Context) (archive.Store, error) { return w.acts.Archives.Open(ctx, "") },
 		Leads: w.member.Leads, Now: time.Now, Log: w.log, Untaken: &w.untaken,
 	}
-	tick := time.NewTicker(learningLook)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if err := exchange.Step(ctx); err != nil && ctx.Err() == nil {
-				w.log.Warn("the order of a spread crawl learns from this worker's pages alone for now", "error", err)
-			}
-		case <-w.stopped:
-			return
+	w.regularly(learningLook, func(ctx context.Context) {
+		if err := exchange.Step(ctx); err != nil && ctx.Err() == nil {
+			w.log.Warn("the order of a spread crawl learns from this worker's pages alone for now", "error", err)
 		}
-	}
+	})
 }

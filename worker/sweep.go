@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -43,15 +42,8 @@ func (w *Worker) sweep() {
 // sweepPartitions deletes exports of partitions that the worker owns by now: who owns a partition has loaded it, or has not needed to. And checkpoints of
 // workers that are gone, which nobody needs.
 func (w *Worker) sweepPartitions() {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := w.untilStopped()
 	defer cancel()
-	go func() {
-		select {
-		case <-w.stopped:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	parts := activities.PartitionsOf(w.acts)
 	exports, err := parts.Sweep(ctx, w.member.Tenures())
 	checkpoints, errCheckpoints := parts.SweepCheckpoints(ctx)
