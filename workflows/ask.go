@@ -1,10 +1,8 @@
 package workflows
 
 import (
-	"errors"
 	"time"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -35,8 +33,7 @@ func Explain(ctx workflow.Context, in activities.AskInput) (out frontier.Explana
 
 // elsewhere reports whether a worker says that another one has a URL.
 func elsewhere(err error) bool {
-	var said *temporal.ApplicationError
-	return errors.As(err, &said) && said.Type() == activities.ErrorElsewhere
+	return ofType(err, activities.ErrorElsewhere) != nil
 }
 
 // Host asks a worker what it knows of a host.

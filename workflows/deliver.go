@@ -94,6 +94,5 @@ func isFinal(err error) bool {
 
 // undelivered reports whether a commit has failed because links are not delivered: the ring has changed since they were.
 func undelivered(err error) bool {
-	var app *temporal.ApplicationError
-	return errors.As(err, &app) && app.Type() == activities.ErrorUndelivered
+	return ofType(err, activities.ErrorUndelivered) != nil
 }

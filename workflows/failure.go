@@ -26,11 +26,19 @@ func inWords(err error) string {
 	if !errors.As(err, &step) {
 		return reasonOf(err)
 	}
-	var app *temporal.ApplicationError
-	if errors.As(err, &app) && app.Type() == activities.ErrorStep {
+	if app := ofType(err, activities.ErrorStep); app != nil {
 		return app.Message() // which says which step failed how often
 	}
 	return stepFailed(step.ActivityType().GetName(), step.RetryState(), reasonOf(step.Unwrap()))
+}
+
+// ofType returns the error of a step that says by its type what is wrong; nil if it is of another type.
+func ofType(err error, kind string) *temporal.ApplicationError {
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) && app.Type() == kind {
+		return app
+	}
+	return nil
 }
 
 // stepOf is the name of the step that failed in an activity, and the reason without it.
