@@ -58,6 +58,5 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 func (a *Activities) forgetBatch(in BatchInput) {
 	a.Engine.Drop(in.Crawl, in.Batch)
 	a.InFlight.end(in)
-	a.Behind.end(in)
-	a.refusals.note(in.Crawl, in.Batch, nil, a.Now())
+	a.waitsForNobody(in)
 }

@@ -97,8 +97,7 @@ func (a *Activities) Route(_ context.Context, in RouteInput) (UndeliveredResult,
 	}
 	over := err != nil || plan.Definition.Name != "" && (plan.Run > d.Run || plan.Run == d.Run && !plan.Active)
 	if over || len(d.Partitions) == 0 {
-		a.Behind.end(in.BatchInput)
-		a.refusals.note(in.Crawl, in.Batch, nil, a.Now())
+		a.waitsForNobody(in.BatchInput)
 		if err == nil {
 			err = a.batch(in.BatchInput).Delivered()
 		}
@@ -116,6 +115,12 @@ func (a *Activities) Route(_ context.Context, in RouteInput) (UndeliveredResult,
 		out.To[i].DeliverInput = d
 	}
 	return out, nil
+}
+
+// waitsForNobody notes that a batch does not wait for other workers any more, and that none refuses its links.
+func (a *Activities) waitsForNobody(in BatchInput) {
+	a.Behind.end(in)
+	a.refusals.note(in.Crawl, in.Batch, nil, a.Now())
 }
 
 // route divides partitions by the workers that take deliveries to them. mine reports whether this worker may commit to one itself.
