@@ -51,12 +51,18 @@ type chaosCrawl struct {
 // chaosStore is where the workers keep what belongs to no crawl.
 const chaosStore = "s3://" + killBucket + "/workers"
 
-// newChaosRig starts everything but the crawls. MUNINN_CHAOS_KEEP names a folder for logs and data, which are kept.
+// chaosDir is where something of a run keeps its data and its log: below the folder of MUNINN_CHAOS_KEEP, or deleted after the test.
+func chaosDir(t *testing.T, of string) string {
+	t.Helper()
+	return filepath.Join(cmp.Or(os.Getenv("MUNINN_CHAOS_KEEP"), t.TempDir()), of)
+}
+
+// newChaosRig starts everything but the crawls.
 func newChaosRig(t *testing.T, plan chaosPlan, world *webworld.World) *chaosRig {
 	t.Helper()
 	r := &chaosRig{plan: plan, world: world}
-	r.store, r.s3 = newS3(t)
-	r.temporal = &killedTemporal{options: localstack.Options{Binary: Temporal(t), Data: t.TempDir(), Attrs: names.SearchAttributes}}
+	r.store, r.s3 = newS3In(t, chaosDir(t, "s3"))
+	r.temporal = &killedTemporal{options: localstack.Options{Binary: Temporal(t), Data: chaosDir(t, "temporal"), Attrs: names.SearchAttributes}}
 	r.temporal.start(t)
 	t.Cleanup(func() { r.temporal.server.Stop() })
 	r.store.start(t)
@@ -98,8 +104,7 @@ const (
 // newWorker prepares a worker and its links.
 func (r *chaosRig) newWorker(t *testing.T, name string) *chaosWorker {
 	t.Helper()
-	dir := cmp.Or(os.Getenv("MUNINN_CHAOS_KEEP"), t.TempDir())
-	dir = filepath.Join(dir, name)
+	dir := chaosDir(t, name)
 	w := &chaosWorker{name: name, queue: names.TaskQueue, data: filepath.Join(dir, "small")}
 	if r.plan.spread == 0 || r.plan.bound(name) {
 		w.queue += "-" + name // a crawl that is started there is its own

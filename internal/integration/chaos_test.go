@@ -89,7 +89,7 @@ func (r *chaosRig) run(t *testing.T, list []fault) {
 		}
 		r.do(t, s)
 	}
-	faults := time.Since(began)
+	faults, asked := time.Since(began), r.world.Stats().Requests
 	r.finish(t)
 	wanted, stats := 0, r.world.Stats()
 	for _, c := range r.crawls {
@@ -99,8 +99,8 @@ func (r *chaosRig) run(t *testing.T, list []fault) {
 			}
 		}
 	}
-	t.Logf("%v of faults, %v after the last one; %d requests for %d pages, %d of them for robots.txt, %d cut", faults.Round(time.Second),
-		(time.Since(began) - faults).Round(time.Second), stats.Requests, wanted, stats.Robots, stats.Cut)
+	t.Logf("%v of faults, %v after the last one; %d requests for %d pages, %d of them while there were faults, %d for robots.txt, %d cut",
+		faults.Round(time.Second), (time.Since(began) - faults).Round(time.Second), stats.Requests, wanted, asked, stats.Robots, stats.Cut)
 	r.check(t)
 }
 

@@ -130,7 +130,10 @@ func freeAddress(t *testing.T) string {
 }
 
 // newS3 prepares an S3 server, bin/versitygw or what VERSITYGW names, or skips the test.
-func newS3(t *testing.T) (*killedProcess, archive.S3) {
+func newS3(t *testing.T) (*killedProcess, archive.S3) { return newS3In(t, t.TempDir()) }
+
+// newS3In is newS3 with its data and its log in a folder.
+func newS3In(t *testing.T, dir string) (*killedProcess, archive.S3) {
 	t.Helper()
 	program := os.Getenv("VERSITYGW")
 	if program == "" {
@@ -139,7 +142,6 @@ func newS3(t *testing.T) (*killedProcess, archive.S3) {
 	if _, err := os.Stat(program); err != nil {
 		t.Skip("no bin/versitygw: `make versitygw` builds it")
 	}
-	dir := t.TempDir()
 	for _, folder := range []string{"meta", filepath.Join("root", killBucket)} {
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
 			t.Fatal(err)
