@@ -19,7 +19,7 @@ type BatchInput struct {
 	// Spread says that the crawl is spread over the ring: what the batch finds for other workers is delivered before it is committed.
 	Spread    bool  `json:"spread,omitempty"`
 	Delivered []int `json:"delivered,omitempty"` // partitions for which that is done
-	// Owes says that it is committed before some of these are delivered, see UndeliveredResult.Stale.
+	// Owes says that it is committed before some of these are delivered, see frontier.Owing.
 	Owes bool `json:"owes,omitempty"`
 	// Refused is which worker has refused the last delivery, and why: what it refused it refuses again, until an operator changes something.
 	Refused string `json:"refused,omitempty"`
@@ -35,6 +35,8 @@ type Owed struct {
 	Until  time.Time    `json:"until,omitzero"`   // it is cancelled, and ends then
 	Failed string       `json:"failed,omitempty"` // why it fails once all is delivered; empty: it does not
 	Result BatchResult  `json:"result,omitzero"`
+	// Unsaid says that the crawl was sent no word of it; false in what an earlier version wrote, which sent one.
+	Unsaid bool `json:"unsaid,omitempty"`
 }
 
 // batch returns the batch in the frontier.

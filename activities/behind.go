@@ -29,6 +29,14 @@ func (b *Behind) note(in BatchInput, at time.Time) {
 	b.batches[key] = w
 }
 
+// silent reports whether a batch has not looked for so long, or not in this process.
+func (b *Behind) silent(in BatchInput, now time.Time, within time.Duration) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	w, known := b.batches[in.Crawl+"/"+in.Batch]
+	return !known || now.Sub(w.seen) > within
+}
+
 func (b *Behind) end(in BatchInput) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -73,6 +73,9 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	if err := a.startUnstarted(ctx, in.Crawl, in.Round); err != nil {
 		return ClaimResult{}, err
 	}
+	if err := a.startOwing(ctx, plan); err != nil {
+		return ClaimResult{}, err
+	}
 	ctx, release := untilStopped(ctx)
 	defer release()
 	holds := a.holdReason(ctx, in)

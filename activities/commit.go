@@ -58,5 +58,7 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 func (a *Activities) forgetBatch(in BatchInput) {
 	a.Engine.Drop(in.Crawl, in.Batch)
 	a.InFlight.end(in)
-	a.waitsForNobody(in)
+	if !in.Owes {
+		a.waitsForNobody(in)
+	}
 }

@@ -127,8 +127,7 @@ func (a *Activities) noteRefusal(in BatchInput) {
 	a.refusals.note(in.Crawl, in.Batch, refusal, a.Now())
 }
 
-// DeliveryHold keeps a crawl from claiming while another worker refuses its links, as by a setting: batches that wait for that keep their claims and
-// their spool, and further ones would wait as well.
+// DeliveryHold keeps a crawl from claiming while another worker refuses its links, as by a setting: further batches would owe them as well.
 func DeliveryHold(a *Activities) Hold {
 	return func(crawl string) string {
 		if err := a.refusals.newest(crawl, a.Now()); err != nil {

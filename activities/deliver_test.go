@@ -411,14 +411,14 @@ func TestRoute(t *testing.T) {
 		{"the owner is silent", lost, []int{mine[0], others[0]}, own, nil, 1},
 		{"without a view", nil, []int{mine[0], others[0]}, never, nil, 2},
 	} {
-		out := route(c.need, c.view, "w", c.mine)
+		out, waiting := route(c.need, c.view, "w", c.mine)
 		var to []int
 		for _, d := range out.To {
 			if to = append(to, d.Partitions...); d.Owner != "v" || d.Queue != "muninn/v" || d.Epoch != c.view.Epoch {
 				t.Errorf("%s: %+v", c.name, d)
 			}
 		}
-		if !slices.Equal(to, c.to) || out.Waits != c.waits {
+		if !slices.Equal(to, c.to) || out.Waits != c.waits || len(waiting) != c.waits {
 			t.Errorf("%s: to %v, %d wait", c.name, to, out.Waits)
 		}
 	}

@@ -33,7 +33,7 @@ func (p *pagedList) ListWorkflow(_ context.Context, in *workflowservice.ListWork
 		return nil, p.fails
 	}
 	for _, id := range p.pages[p.listed] {
-		out.Executions = append(out.Executions, &workflowpb.WorkflowExecutionInfo{Execution: &commonpb.WorkflowExecution{WorkflowId: id}})
+		out.Executions = append(out.Executions, &workflowpb.WorkflowExecutionInfo{Execution: &commonpb.WorkflowExecution{WorkflowId: id, RunId: "of the list"}})
 	}
 	if p.listed++; p.listed < len(p.pages) {
 		out.NextPageToken = fmt.Append(nil, p.listed)

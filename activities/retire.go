@@ -28,7 +28,8 @@ func (a *Activities) Retire(ctx context.Context, in RetireInput) error {
 		return err
 	}
 	for _, id := range open {
-		if err := a.Client.TerminateWorkflow(ctx, id.GetWorkflowId(), id.GetRunId(), reason); err != nil && !errors.As(err, &gone) {
+		// whichever execution it has by now: one may have continued as new
+		if err := a.Client.TerminateWorkflow(ctx, id.GetWorkflowId(), "", reason); err != nil && !errors.As(err, &gone) {
 			return err
 		}
 	}

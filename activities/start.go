@@ -106,11 +106,16 @@ func (a *Activities) startBatch(ctx context.Context, name, batch string, claims 
 	if len(claims) > 1 {
 		summary += fmt.Sprintf(" and %d more", len(claims)-1)
 	}
+	return a.startWorkflow(ctx, in, claims[0].PLD, summary, reuse)
+}
+
+// startWorkflow starts the workflow of a batch, unless it runs.
+func (a *Activities) startWorkflow(ctx context.Context, in BatchInput, pld, summary string, reuse enums.WorkflowIdReusePolicy) error {
 	_, err := a.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: names.BatchID(name, batch), TaskQueue: a.queue(), EnableEagerStart: true,
+		ID: names.BatchID(in.Crawl, in.Batch), TaskQueue: a.queue(), EnableEagerStart: true,
 		WorkflowIDReusePolicy: reuse, WorkflowExecutionErrorWhenAlreadyStarted: true, StaticSummary: summary,
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			names.AttrCrawl.ValueSet(name), names.AttrPLD.ValueSet(claims[0].PLD),
+			names.AttrCrawl.ValueSet(in.Crawl), names.AttrPLD.ValueSet(pld),
 			names.AttrWorker.ValueSet(a.Settings.Worker), names.AttrState.ValueSet(string(crawl.BatchFetching)),
 		),
 	}, names.Batch, in)

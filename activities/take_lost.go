@@ -16,12 +16,7 @@ import (
 func (a *Activities) TakeLost(ctx context.Context, in LostInput) (out LostResult, err error) {
 	epoch := a.Membership.Epoch()
 	may := func(p frontier.Partition) error { return a.check(ring.Accept, int(p), epoch) }
-	var open []int
-	for p := range ring.Partitions {
-		if !slices.Contains(in.Taken, p) {
-			open = append(open, p)
-		}
-	}
+	open := slices.DeleteFunc(allPartitions(), func(p int) bool { return slices.Contains(in.Taken, p) })
 	mine, _ := acceptedOf(open, may)
 	if len(mine) == 0 {
 		return out, nil

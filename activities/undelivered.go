@@ -19,6 +19,8 @@ type UndeliveredResult struct {
 	To []Delivery `json:"to,omitempty"`
 	// Waits is how many more partitions there are that nobody takes deliveries for at present: they are handed over, or their owner is silent.
 	Waits int `json:"waits,omitempty"`
+	// Left is all that is to be delivered, if some waits; nil of an earlier version. The batch delivers by Route what is left after a first try.
+	Left *DeliverInput `json:"left,omitempty"`
 	// Stale is all that is to be delivered of a batch with claims of a former tenure: the ring had given this worker up. Who is to load or to make
 	// their partitions again, perhaps this worker, waits until they are given back; and what the batch would wait for may wait for that. So
 	// it is committed first, without its links, and then delivers them by Route.
@@ -57,19 +59,45 @@ func (a *Activities) Undelivered(ctx context.Context, in BatchInput) (out Undeli
 		d.Partitions = need
 		return UndeliveredResult{Stale: &d}, err
 	}
-	out = route(need, a.view(), a.Settings.Worker, func(p int, epoch uint64) error { return a.check(ring.Commit, p, epoch) })
+	out, waiting := route(need, a.view(), a.Settings.Worker, func(p int, epoch uint64) error { return a.check(ring.Commit, p, epoch) })
 	if len(out.To)+out.Waits > 0 {
 		a.Behind.note(in, a.Now())
 	}
-	if len(out.To) == 0 {
+	if len(out.To)+out.Waits == 0 {
 		return out, nil
 	}
 	d, err := a.deliveryOf(ctx, in)
+	if len(waiting) > 0 {
+		left := d
+		for _, to := range out.To {
+			left.Partitions = append(left.Partitions, to.Partitions...)
+		}
+		left.Partitions = append(left.Partitions, waiting...)
+		out.Left = &left
+	}
 	for i := range out.To {
 		d.Partitions, d.Epoch = out.To[i].Partitions, out.To[i].Epoch
 		out.To[i].DeliverInput = d
 	}
 	return out, err
+}
+
+// Rest is what is left to deliver once some partitions have taken their links; nil if the step does not say it.
+func (u UndeliveredResult) Rest(delivered []int) *DeliverInput {
+	var d DeliverInput
+	switch {
+	case u.Left != nil:
+		d = *u.Left
+	case u.Waits > 0 || len(u.To) == 0:
+		return nil
+	default:
+		d, d.Partitions = u.To[0].DeliverInput, nil
+		for _, to := range u.To {
+			d.Partitions = append(d.Partitions, to.Partitions...)
+		}
+	}
+	d.Partitions = slices.DeleteFunc(slices.Clone(d.Partitions), func(p int) bool { return slices.Contains(delivered, p) })
+	return &d
 }
 
 // view is the newest view of the ring; nil without one.
@@ -108,7 +136,7 @@ func (a *Activities) Route(_ context.Context, in RouteInput) (UndeliveredResult,
 	}
 	a.noteRefusal(in.BatchInput)
 	a.Behind.note(in.BatchInput, a.Now())
-	out := route(d.Partitions, a.view(), "", func(int, uint64) error { return ring.ErrStale })
+	out, _ := route(d.Partitions, a.view(), "", func(int, uint64) error { return ring.ErrStale })
 	for i := range out.To {
 		to := out.To[i].DeliverInput
 		d.Partitions, d.Epoch = to.Partitions, to.Epoch
@@ -123,8 +151,9 @@ func (a *Activities) waitsForNobody(in BatchInput) {
 	a.refusals.note(in.Crawl, in.Batch, nil, a.Now())
 }
 
-// route divides partitions by the workers that take deliveries to them. mine reports whether this worker may commit to one itself.
-func route(need []int, view *ring.View, self string, mine func(p int, epoch uint64) error) (out UndeliveredResult) {
+// route divides partitions by the workers that take deliveries to them; nobody does to those that are waiting. mine reports whether this worker may
+// commit to one itself.
+func route(need []int, view *ring.View, self string, mine func(p int, epoch uint64) error) (out UndeliveredResult, waiting []int) {
 	epoch := uint64(0)
 	if view != nil {
 		epoch = view.Epoch
@@ -139,7 +168,7 @@ func route(need []int, view *ring.View, self string, mine func(p int, epoch uint
 			owner, owned = view.Owner(p)
 		}
 		if !owned || owner.Lost || owner.Name == self {
-			out.Waits++
+			waiting = append(waiting, p)
 			continue
 		}
 		i := slices.IndexFunc(out.To, func(d Delivery) bool { return d.Owner == owner.Name })
@@ -150,7 +179,8 @@ func route(need []int, view *ring.View, self string, mine func(p int, epoch uint
 		}
 		out.To[i].Partitions = append(out.To[i].Partitions, p)
 	}
-	return out
+	out.Waits = len(waiting)
+	return out, waiting
 }
 
 // deliveryOf names the segment of a batch.

@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -51,5 +52,39 @@ func TestRoundStartsWhatAKillLeft(t *testing.T) {
 	}
 	if a.claimRound(t, in); len(shard.started) > 1 {
 		t.Errorf("a batch that has begun is started again: %v", shard.started)
+	}
+}
+
+// A batch that owes, and whose workflow does not look who takes its links, is started again by a round; one that looks is not.
+func TestRoundStartsWhatOwes(t *testing.T) {
+	a := claimable(t)
+	shard := &startShard{testShard: testShard{state: politeness.New(0, 1)}}
+	a.Client, a.Archives = shard, &Archives{Default: t.TempDir()}
+	a.claimRound(t, ClaimInput{Crawl: "c", Round: 1, Reply: "r"})
+	if len(shard.started) != 1 {
+		t.Fatalf("%v are started", shard.started)
+	}
+	batch := shard.started[0]
+	if err := a.Frontier.Crawl("c").Commit(frontier.Commit{Batch: batch, Owes: true}); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().Add(-time.Hour) // a round that has nothing to claim waits no longer
+	a.Now = func() time.Time { return now }
+	in := BatchInput{Crawl: "c", Batch: batch}
+	for i, c := range []struct {
+		when  string
+		does  func()
+		again int
+	}{
+		{"it has not looked in this process", func() {}, 1},
+		{"it was started a moment ago", func() { now = now.Add(owingLook) }, 1},
+		{"it has looked since", func() { a.Behind.note(in, now); now = now.Add(owingLook) }, 1},
+		{"it does not look any more", func() { now = now.Add(time.Second) }, 2},
+	} {
+		c.does()
+		a.claimRound(t, ClaimInput{Crawl: "c", Round: int64(i + 2), Reply: "r"})
+		if n := len(shard.started) - 1; n != c.again || shard.started[n] != batch {
+			t.Errorf("%s: %v are started", c.when, shard.started)
+		}
 	}
 }

@@ -153,7 +153,7 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 		wake = times.Earliest(wake, left)
 	}
 	drained := s.waitingLive() == 0 && s.delays.n == 0
-	nothingOut := s.claims.Len()+len(round.Claims) == 0
+	nothingOut := s.inProgress()+len(round.Claims) == 0
 	round.last = nothingOut && (w.ClaimNothing || spent != "" || drained)
 	if nothingOut && len(round.Releases) == 0 {
 		round.Spent, round.Idle, round.Drained = spent, w.ClaimNothing, drained

@@ -3,7 +3,6 @@ package frontier
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
@@ -30,7 +29,7 @@ type Commit struct {
 	Rest time.Time
 	// Others says to which partitions what was found in them is delivered already (Deliver): it is left out here. nil: none.
 	Others func(Partition) bool
-	// Owes says that links to some of the Others are not delivered yet: until Batch.Delivered the watermark does not pass the batch.
+	// Owes says that links to some of the Others are not delivered yet: until Batch.Delivered the batch is in progress, without claims. See Owing.
 	Owes bool
 	// Rescore gives the discovered URLs that wait these scores in place of those they had, and leaves the
 	// others alone.
@@ -263,8 +262,8 @@ func (e *edit) endBatch(now committing, claims []*Claim, marks *marks) (apply fu
 	if err := marks.all(now); err != nil {
 		return nil, err
 	}
-	if n, ok := Number(now.c.Batch); ok && now.c.Owes && !slices.Contains(e.rec.Owing, n) {
-		e.rec.Owing = append(e.rec.Owing, n)
+	if now.c.Owes && len(claims) > 0 {
+		e.owe(Owing{Batch: now.c.Batch, Nonce: claims[0].Nonce, Archive: now.c.Archive})
 	}
 	e.f.mu.Lock()
 	ch := e.s.claims.Drop(claims, e.s.terms())

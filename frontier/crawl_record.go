@@ -38,8 +38,8 @@ type crawlRecord struct {
 
 	Spread bool `cbor:"23,keyasint,omitempty"` // over the workers of the ring; the first run decides
 
-	// Owing are the numbers of batches that are committed and have links left to deliver, see Commit.Owes.
-	Owing []uint64 `cbor:"24,keyasint,omitempty"`
+	OwingNumbers []uint64 `cbor:"24,keyasint,omitempty"` // of an earlier version: Owing, which named no batch
+	Owing        []Owing  `cbor:"25,keyasint,omitempty"`
 
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written

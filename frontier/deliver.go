@@ -188,26 +188,6 @@ func (h Crawl) deliver(d *Delivery, parts []delivered) error {
 	})
 }
 
-// Delivered says that nothing of a committed batch is left to deliver, see Commit.Owes.
-func (h Batch) Delivered() error {
-	s, err := h.state()
-	if err != nil {
-		return err
-	}
-	n, ok := Number(h.id)
-	h.f.mu.Lock()
-	owes := ok && slices.Contains(s.Owing, n)
-	h.f.mu.Unlock()
-	if !owes {
-		return nil
-	}
-	return h.update(func(s *state, tx *transaction) (func(), error) {
-		rec := h.f.draft(tx, s)
-		rec.Owing = slices.DeleteFunc(rec.Owing, func(o uint64) bool { return o == n })
-		return nil, nil
-	})
-}
-
 // Watermark is the number below which no batch of the crawl delivers anything more: the lowest of claims in progress, of which batches
 // are or will be made, and of batches that are committed and have links left to deliver; or the next one.
 func (h Crawl) Watermark() (uint64, error) {
@@ -223,8 +203,13 @@ func (h Crawl) Watermark() (uint64, error) {
 // watermark is that of the crawl; Frontier.mu is held.
 func (s *state) watermark() uint64 {
 	mark := uint64(s.Sequence) + 1
-	for _, n := range s.Owing {
+	for _, n := range s.OwingNumbers {
 		mark = min(mark, n)
+	}
+	for _, o := range s.Owing {
+		if n, ok := Number(o.Batch); ok {
+			mark = min(mark, n)
+		}
 	}
 	for c := range s.claims.All() {
 		if n, ok := Number(c.ID); ok {

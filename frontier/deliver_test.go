@@ -296,47 +296,6 @@ func TestWatermark(t *testing.T) {
 	}
 }
 
-// TestWatermarkOwing: a batch that is committed and has links left to deliver holds the watermark, also after the worker was started again, until they are delivered or
-// the next run begins. Else the partitions would be made again without these links.
-func TestWatermarkOwing(t *testing.T) {
-	for _, delivered := range []bool{true, false} {
-		r := newRig(t, nil)
-		take := func(url string) (batch string) { // by the name that a worker gives it
-			r.must(r.Crawl.URLs().Offer(url, found(1, url)))
-			claim := r.one()
-			batch = claim.ID + "@w.1"
-			_, err := r.Batch(batch).Start(r.grant(claim))
-			r.must(err)
-			return batch
-		}
-		batch := take("http://a.example/")
-		n, _ := Number(batch)
-		r.must(r.Crawl.Commit(Commit{Batch: batch, Owes: true, Outcomes: []crawl.PageOutcome{done("http://a.example/")}}))
-		is := func(when string, holds bool) {
-			t.Helper()
-			if mark, err := r.Crawl.Watermark(); err != nil || (mark == n) != holds || mark < n {
-				t.Errorf("%s: %d, the batch is %s, %v", when, mark, batch, err)
-			}
-		}
-		is("committed", true)
-		later := take("http://b.example/")
-		r.must(r.Crawl.Commit(Commit{Batch: later, Outcomes: []crawl.PageOutcome{done("http://b.example/")}}))
-		is("a later batch is committed", true)
-		r.must(r.Crawl.Batch(later).Delivered())
-		is("a later batch owes nothing", true)
-		r.reopen()
-		is("opened again", true)
-		if delivered {
-			r.must(r.Crawl.Batch(batch).Delivered())
-			r.must(r.Crawl.Batch(batch).Delivered())
-		} else {
-			r.must(r.Crawl.End("owner"))
-			r.must(r.begin("next", nil))
-		}
-		is("over", false)
-	}
-}
-
 // TestTrims: one of sixteen batches deletes marks, also if their numbers have a period.
 func TestTrims(t *testing.T) {
 	for _, period := range []uint64{1, 2, 16, 48, 64, 320} {

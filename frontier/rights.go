@@ -126,7 +126,7 @@ func (f *Frontier) Barrier() error {
 }
 
 // Idle is what the worker says of its part of a crawl: Epoch, Idle and Work. Idle: no URL waits here whose PLD's budget is not spent, none waits for
-// its next attempt, and no claim is in progress; a batch is in progress until it is committed, before which all that it has found for
+// its next attempt, and nothing is in progress; a batch is in progress until it is committed and all that it has found for
 // other workers is acknowledged by them. Work rises whenever a URL is queued or claimed, also over restarts.
 func (h Crawl) Idle() (r share.IdleReport, err error) {
 	if rights := h.f.opts.Rights; rights != nil {
@@ -139,7 +139,7 @@ func (h Crawl) Idle() (r share.IdleReport, err error) {
 		return r, err
 	}
 	h.f.placeQueues(s) // else a queue whose budget was raised would seem spent
-	r.Idle = s.waitingLive() == 0 && s.delays.n == 0 && s.claims.Len() == 0 && len(h.f.moves.now) == 0
+	r.Idle = s.waitingLive() == 0 && s.delays.n == 0 && s.inProgress() == 0 && len(h.f.moves.now) == 0
 	r.Work = s.Counter + uint64(s.Sequence)
 	return r, nil
 }

@@ -73,7 +73,7 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 			rec.Imported = false
 			rec.Totals, rec.Top, rec.DroppedURLs, rec.TopicModel, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
 			rec.History, rec.HistoryStep, rec.Aborted = nil, 0, false
-			rec.Owing = nil // links of an earlier run are not delivered any more
+			rec.OwingNumbers, rec.Owing = nil, nil // links of an earlier run are not delivered any more
 		}
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
 			rec.TopicSince = rec.Updates

@@ -49,6 +49,7 @@ type Progress struct {
 	Totals   Totals       `json:"totals"`
 	Waiting  int          `json:"waiting"`            // URLs
 	Queues   int          `json:"queues"`             // that have any
+	Owing    int          `json:"owing,omitempty"`    // batches, see Owing
 	Harvests []float64    `json:"harvests,omitempty"` // harvest ratio of each tenth of the run so far
 	Ends     []DroppedURL `json:"ends,omitempty"`     // the last URLs that ended without a page
 	Longest  *Longest     `json:"longest,omitempty"`  // the queue in which most URLs wait; nil if nothing waits
@@ -85,7 +86,7 @@ func (h Crawl) Progress() (Progress, error) {
 		return Progress{}, err
 	}
 	return Progress{
-		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.Claimable() + s.claims.Len(),
+		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.Claimable() + s.claims.Len(), Owing: s.owing(),
 		Ends: slices.Clone(s.DroppedURLs), Harvests: Harvests(s.History, 10), Longest: s.longest(),
 	}, nil
 }

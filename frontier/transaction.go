@@ -74,7 +74,7 @@ func (f *Frontier) draft(tx *transaction, s *state) *crawlRecord {
 		f.mu.Unlock()
 		copied.Top = slices.Clone(copied.Top)
 		copied.DroppedURLs = slices.Clone(copied.DroppedURLs)
-		copied.Owing = slices.Clone(copied.Owing)
+		copied.OwingNumbers, copied.Owing = slices.Clone(copied.OwingNumbers), slices.Clone(copied.Owing)
 		copied.planned = false
 		rec = &copied
 		tx.drafts[s] = rec

@@ -178,6 +178,9 @@ func (s crawlStatus) writeNumbers(line printer) {
 	if p.InFlight > 0 {
 		line("  fetched   %d URLs more, by running batches", p.InFlight)
 	}
+	if p.Owing > 0 {
+		line("  owing     %d committed batches wait until other workers take their links: `muninn workers` shows who is silent", p.Owing)
+	}
 	line("  requests  %d answered: pages, redirects, errors, and repeated attempts", t.Requests)
 	line("  pages     %d, %.1f MB, harvest ratio %.2f (%d of %d scored)", t.Pages, float64(t.Bytes)/1e6, t.HarvestRatio(), t.Relevant, t.Scored)
 	if harvests := p.Harvests; len(harvests) > 0 {

@@ -196,7 +196,7 @@ func (w *Worker) openAll(ctx context.Context) error {
 		Groups: groups, Log: w.log,
 		Allow: activities.Allow{Seeds: conf.Seeds, Thesauri: conf.Thesauri},
 	}
-	w.acts.Holds = append(w.acts.Holds, activities.DiskHold(w.acts), activities.ArchiveHold(w.acts), activities.DeliveryHold(w.acts))
+	w.acts.Holds = append(w.acts.Holds, activities.DiskHold(w.acts), activities.ArchiveHold(w.acts), activities.DeliveryHold(w.acts), activities.OwingHold(w.acts))
 	return nil
 }
 

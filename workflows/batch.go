@@ -43,8 +43,10 @@ const failedBatches = "muninn_failed_batches"
 type batch struct {
 	in  activities.BatchInput
 	out activities.BatchResult
-	// stale is what it has to deliver after it is committed; nil: nothing. See activities.UndeliveredResult.
-	stale *activities.DeliverInput
+	// owed is what it has to deliver after it is committed; nil: nothing.
+	owed *activities.DeliverInput
+	// said says that its crawl was sent word of that, see versionOwes.
+	said bool
 	// until is when it ends with links that are not delivered, because it was cancelled; zero: never.
 	until time.Time
 	// failed is why it has failed; empty: it has not.

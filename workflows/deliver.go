@@ -10,23 +10,28 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/ring"
 )
 
 // How a batch of a spread crawl delivers what it has found for other workers.
 const (
 	// deliverTimeout is how long an owner may take for a delivery, with the wait for its worker. Then the ring may name another one.
 	deliverTimeout = 2 * time.Minute
-	// deliverStart is how long a delivery waits for its owner to begin: one that is at work begins at once, and waits there for its turn.
-	deliverStart = ring.DefaultHeartbeat
-	// deliverPause is how long the batch waits, at first, if nobody takes its links; deliverPauseMost is the longest pause. A worker that
-	// is lost is given up after minutes, and each look costs the batch a few events.
+	// deliverStart is how long a delivery waits for its owner to begin: one that is at work begins at once, and waits there for its turn. It is
+	// shorter than a heartbeat of the ring: until that is missed, the batches of all workers try the owner.
+	deliverStart = 5 * time.Second
+	// deliverPause is how long a batch waits, at first, until it looks again who takes its links; deliverPauseMost is the longest pause. A
+	// worker that is lost is given up after minutes, and each look costs the batch a few events.
 	deliverPause     = time.Second
 	deliverPauseMost = 30 * time.Second
 )
 
-// deliver returns when all that the batch has found for other workers is queued by them. It takes as long as that takes: an owner that is
-// silent comes back, or the ring names another one. Cancelling ends it, and so does the end of the crawl, which takes the claims of the batch.
+// versionOwes is the change by which a batch waits for no other worker before it is committed. Before it, only one with claims of a former tenure was
+// committed before its deliveries, and said so to its crawl; others waited without end.
+const versionOwes = "owes-at-once"
+
+// deliver sends what the batch has found for other workers to them, and waits until they have queued it: an owner that is slow holds up those
+// that send it more than it can take. What an owner does not begin within deliverStart, does not queue within deliverTimeout, or cannot take now, because it
+// is silent or the partition moves, is left until the batch is committed: its queues, and who is to have their partition, need not wait.
 func (b *batch) deliver(ctx workflow.Context) error {
 	for pause := deliverPause; b.in.Spread; pause = min(2*pause, deliverPauseMost) {
 		var left activities.UndeliveredResult
@@ -41,6 +46,9 @@ func (b *batch) deliver(ctx workflow.Context) error {
 		if err != nil || rest == 0 && left.Waits == 0 {
 			return err
 		}
+		if rest := left.Rest(b.in.Delivered); rest != nil && owesAtOnce(ctx) {
+			return b.owe(ctx, *rest)
+		}
 		if delivered > 0 {
 			pause = deliverPause
 		}
@@ -54,6 +62,10 @@ func (b *batch) deliver(ctx workflow.Context) error {
 		}
 	}
 	return nil
+}
+
+func owesAtOnce(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, versionOwes, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 }
 
 // deliverTo sends one delivery to each owner, side by side. rest is how many partitions have not taken theirs, and why says why the last of them

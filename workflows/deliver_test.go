@@ -1,12 +1,15 @@
 package workflows
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
 )
@@ -17,113 +20,197 @@ type owners struct {
 	take   func(to []int) ([]int, error)               // nil: all
 	commit func(in activities.BatchInput, n int) error // nil: all is well
 
-	refused []string // what each look knew of the last delivery
+	refused   []string // what each look knew of the last delivery
+	delivered []int    // partitions
+	stale     bool     // the batch has claims of a former tenure
+}
+
+// look divides partitions by their owners.
+func (o *owners) look(segment activities.DeliverInput, need []int) (out activities.UndeliveredResult) {
+	by := map[string][]int{}
+	for _, p := range need {
+		by[o.need[p]] = append(by[o.need[p]], p)
+	}
+	for _, owner := range []string{"v", "x"} {
+		if len(by[owner]) > 0 {
+			d := activities.Delivery{Queue: "muninn/" + owner, Owner: owner, DeliverInput: segment}
+			d.Partitions = by[owner]
+			out.To = append(out.To, d)
+		}
+	}
+	if out.Waits = len(by[""]); out.Waits > 0 {
+		segment.Partitions = need
+		out.Left = &segment
+	}
+	return out
 }
 
 // play answers the steps that a batch of a spread crawl has beside the others.
 func (o *owners) play(e *env, step string) {
+	e.signals(nil)
+	missing := func(in activities.BatchInput) (list []int) {
+		for _, p := range slices.Sorted(maps.Keys(o.need)) {
+			if !slices.Contains(in.Delivered, p) {
+				list = append(list, p)
+			}
+		}
+		return list
+	}
 	does(e, "Undelivered", func(in activities.BatchInput) (out activities.UndeliveredResult, err error) {
 		o.refused = append(o.refused, in.Refused)
-		by := map[string][]int{}
-		for p, owner := range o.need {
-			switch {
-			case slices.Contains(in.Delivered, p):
-			case owner == "":
-				out.Waits++
-			default:
-				by[owner] = append(by[owner], p)
-			}
+		segment, need := activities.DeliverInput{Crawl: in.Crawl, Batch: in.Batch}, missing(in)
+		if o.stale && len(need) > 0 {
+			segment.Partitions = need
+			return activities.UndeliveredResult{Stale: &segment}, nil
 		}
-		for _, owner := range []string{"v", "x"} {
-			if slices.Sort(by[owner]); len(by[owner]) > 0 {
-				d := activities.Delivery{Queue: "muninn/" + owner, Owner: owner}
-				d.Crawl, d.Partitions = in.Crawl, by[owner]
-				out.To = append(out.To, d)
-			}
+		return o.look(segment, need), nil
+	})
+	does(e, "Route", func(in activities.RouteInput) (activities.UndeliveredResult, error) {
+		o.refused = append(o.refused, in.Refused)
+		if !in.Owes {
+			e.t.Error("what is committed does not owe")
 		}
-		return out, nil
+		return o.look(in.Left, in.Left.Partitions), nil
 	})
 	does(e, "Deliver", func(in activities.DeliverInput) (out activities.DeliverResult, err error) {
 		if out.Delivered = in.Partitions; o.take != nil {
 			out.Delivered, err = o.take(in.Partitions)
 		}
+		o.delivered = append(o.delivered, out.Delivered...)
 		return out, err
 	})
 	n := 0
 	acts(e, step, func(in activities.BatchInput) error {
 		if n++; o.commit != nil {
-			return o.commit(in, n)
-		}
-		for p := range o.need {
-			if !slices.Contains(in.Delivered, p) {
-				return temporal.NewNonRetryableApplicationError("links are not delivered", activities.ErrorUndelivered, nil)
+			if err := o.commit(in, n); err != nil {
+				return err
 			}
+		}
+		if len(missing(in)) > 0 {
+			return errUndelivered
 		}
 		return nil
 	})
 }
 
-// TestBatchDelivers: a batch of a spread crawl is committed when all owners have what it has found for them.
+var errUndelivered = temporal.NewNonRetryableApplicationError("links are not delivered", activities.ErrorUndelivered, nil)
+
+// spreadInput is the input of a batch of a spread crawl.
+func spreadInput() activities.BatchInput {
+	in := batchInput
+	in.Spread = true
+	return in
+}
+
+// before has an execution be one that a version without a change has begun.
+func (e *env) before(change string) {
+	e.OnGetVersion(change, workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
+}
+
+// TestBatchDelivers: a batch of a spread crawl that can deliver what it has found for others does so and is committed then. What nobody takes by then
+// is delivered when it is committed, and the crawl gets no signal: the batch waits for nobody. One of an earlier version waits, without end.
 func TestBatchDelivers(t *testing.T) {
-	fails := true
+	fails := 0
+	failing := func(times int) func([]int) ([]int, error) {
+		return func(to []int) ([]int, error) {
+			if fails++; fails <= times {
+				return nil, temporal.NewNonRetryableApplicationError("no", "No", nil)
+			}
+			return to, nil
+		}
+	}
+	ringChanges := func(o *owners) func(activities.BatchInput, int) error {
+		return func(_ activities.BatchInput, n int) error {
+			if n == 1 {
+				o.need[7] = "" // it was the worker's own
+			}
+			return nil
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		owners owners
 		change func(o *owners) // half an hour later
 		want   string
+		former string        // an earlier version's; empty: the same
 		longer time.Duration // it takes longer
 	}{
-		{"nothing to deliver", owners{}, nil, "Undelivered Commit", 0},
-		{"one owner", owners{need: map[int]string{3: "v", 5: "v"}}, nil, "Undelivered Deliver Commit", 0},
-		{"two owners", owners{need: map[int]string{3: "v", 5: "x"}}, nil, "Undelivered Deliver Deliver Commit", 0},
+		{"nothing to deliver", owners{}, nil, "Undelivered Commit", "", 0},
+		{"one owner", owners{need: map[int]string{3: "v", 5: "v"}}, nil, "Undelivered Deliver Commit", "", 0},
+		{"two owners", owners{need: map[int]string{3: "v", 5: "x"}}, nil, "Undelivered Deliver Deliver Commit", "", 0},
 		{
 			"an owner takes a part", owners{need: map[int]string{3: "v", 5: "v"}, take: func(to []int) ([]int, error) { return to[:1], nil }}, nil,
-			"Undelivered Deliver Undelivered Deliver Commit", 0,
+			"Undelivered Deliver Commit Route Deliver Route", "Undelivered Deliver Undelivered Deliver Commit", 0,
 		},
 		{
-			"a delivery fails", owners{need: map[int]string{3: "v"}, take: func(to []int) ([]int, error) {
-				if fails {
-					fails = false
-					return nil, temporal.NewNonRetryableApplicationError("no", "No", nil)
-				}
-				return to, nil
-			}}, nil, "Undelivered Deliver Undelivered Deliver Commit", 0,
+			"a delivery fails", owners{need: map[int]string{3: "v"}, take: failing(1)}, nil,
+			"Undelivered Deliver Commit Route Deliver Route", "Undelivered Deliver Undelivered Deliver Commit", 0,
 		},
 		{
-			"the ring changes before the commit", owners{need: map[int]string{3: "v"}, commit: func(in activities.BatchInput, n int) error {
+			"one of two fails twice", owners{need: map[int]string{3: "v", 5: "x"}, take: failing(2)}, nil,
+			"Undelivered Deliver Deliver Commit Route Deliver Deliver Route", "Undelivered Deliver Deliver Undelivered Deliver Deliver Commit", 0,
+		},
+		{
+			"the ring changes before the commit", owners{need: map[int]string{3: "v"}, commit: func(_ activities.BatchInput, n int) error {
 				if n == 1 {
-					return temporal.NewNonRetryableApplicationError("links are not delivered", activities.ErrorUndelivered, nil)
+					return errUndelivered
 				}
 				return nil
-			}}, nil, "Undelivered Deliver Commit Undelivered Commit", 0,
+			}}, nil, "Undelivered Deliver Commit Undelivered Commit", "", 0,
 		},
-		{"nobody owns a partition", owners{need: map[int]string{3: "v", 5: ""}}, func(o *owners) { o.need[5] = "x" }, "Undelivered Deliver …Undelivered Deliver Commit", 30 * time.Minute},
+		{
+			"nobody owns a partition", owners{need: map[int]string{3: "v", 5: ""}}, func(o *owners) { o.need[5] = "x" },
+			"Undelivered Deliver Commit Route …Route Deliver Route", "Undelivered Deliver Undelivered …Undelivered Deliver Commit", 30 * time.Minute,
+		},
+		{
+			"nobody takes anything, and then more", owners{need: map[int]string{3: "", 5: ""}}, func(o *owners) { o.need[3], o.need[5], o.need[7] = "v", "v", "v" },
+			"Undelivered Commit Undelivered Commit Route …Route Deliver Route", "Undelivered …Undelivered Deliver Commit", 30 * time.Minute,
+		},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			e := newEnv(t)
-			batchSteps(e, activities.OpenResult{Archived: true}, "", nil, "Commit")
-			c.owners.play(e, "Commit")
-			if c.change != nil {
-				e.at(30*time.Minute, func() { c.change(&c.owners) })
-			}
-			in := batchInput
-			in.Spread = true
-			start := e.Now()
-			if err := e.run(Batch, in); err != nil {
-				t.Fatal(err)
-			}
-			got := strings.TrimPrefix(strings.Join(e.called(), " "), "Open ")
-			from, to, several := strings.Cut(c.want, "…")
-			if got != c.want && !(several && strings.HasPrefix(got, from) && strings.HasSuffix(got, to)) {
-				t.Errorf("steps %q, want %q", got, c.want)
-			}
-			if took := e.Now().Sub(start); took < c.longer || took > c.longer+2*deliverPauseMost {
-				t.Errorf("it took %s", took)
-			}
-			if n := len(e.called()); n > 90 {
-				t.Errorf("%d steps", n)
-			}
-		})
+		for _, former := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, earlier version %t", c.name, former), func(t *testing.T) {
+				e := newEnv(t)
+				o := c.owners
+				o.need, fails = maps.Clone(c.owners.need), 0
+				if strings.HasSuffix(c.name, "then more") && !former {
+					o.commit = ringChanges(&o)
+				}
+				if former {
+					e.before(versionOwes)
+				}
+				batchSteps(e, activities.OpenResult{Archived: true}, "", nil, "Commit")
+				o.play(e, "Commit")
+				if c.change != nil {
+					e.at(30*time.Minute, func() { c.change(&o) })
+				}
+				start := e.Now()
+				if err := e.run(Batch, spreadInput()); err != nil {
+					t.Fatal(err)
+				}
+				want := c.want
+				if former && c.former != "" {
+					want = c.former
+				}
+				slices.Sort(o.delivered)
+				if all := slices.Sorted(maps.Keys(o.need)); !slices.Equal(o.delivered, all) {
+					t.Errorf("%v are delivered of %v", o.delivered, all)
+				}
+				got := strings.TrimPrefix(strings.Join(e.called(), " "), "Open ")
+				from, to, several := strings.Cut(want, "…")
+				if got != want && !(several && strings.HasPrefix(got, from) && strings.HasSuffix(got, to)) {
+					t.Errorf("steps %q, want %q", got, want)
+				}
+				if took := e.Now().Sub(start); took < c.longer || took > c.longer+2*deliverPauseMost {
+					t.Errorf("it took %s", took)
+				}
+				if n := len(e.called()); n > 90 {
+					t.Errorf("%d steps", n)
+				}
+				if n := len(e.sent); n > 0 {
+					t.Errorf("%d signals", n)
+				}
+			})
+		}
 	}
 }
 
@@ -135,34 +222,39 @@ func TestRefusedDelivery(t *testing.T) {
 	o := owners{need: map[int]string{3: "v"}, take: func([]int) ([]int, error) { return nil, refusal }}
 	o.play(e, "Commit")
 	e.at(30*time.Minute, func() { o.take = nil })
-	in := batchInput
-	in.Spread = true
-	if err := e.run(Batch, in); err != nil {
+	if err := e.run(Batch, spreadInput()); err != nil {
 		t.Fatal(err)
 	}
 	known := o.refused
-	if len(known) < 10 || len(known) > 90 || known[0] != "" {
+	if len(known) < 10 || len(known) > 90 || known[0] != "" || known[len(known)-1] != "" {
 		t.Fatalf("%d looks, %q", len(known), known)
 	}
-	for _, why := range known[1:] {
+	for _, why := range known[1 : len(known)-1] {
 		if why != "worker v refuses them: it is not below what the setting archive-allow names" {
 			t.Errorf("the worker is given %q", why)
 		}
 	}
 }
 
-// TestFailedBatchDelivers: what a failed batch has archived is committed by its give-back, which needs the deliveries, too: also
-// if it is cancelled, as when its partition is handed over. The end of the crawl takes its claims, and with them all that is to be delivered.
+// TestFailedBatchDelivers: what a failed batch has archived is committed by its give-back, and delivered then, also if the batch is cancelled, as when its
+// partition is handed over: it takes as long as that takes. An earlier version delivered first.
 func TestFailedBatchDelivers(t *testing.T) {
 	for name, c := range map[string]struct {
-		owner  string
-		cancel bool
-		within time.Duration
+		owner          string
+		cancel, former bool
+		within         time.Duration
+		want           string
 	}{
-		"fails": {"v", false, time.Minute}, "is cancelled": {"v", true, time.Minute}, "is cancelled, and an owner is silent until the crawl ends": {"", true, 20 * time.Minute},
+		"fails":                                {"v", false, false, time.Minute, "Process GiveBack Undelivered Deliver GiveBack"},
+		"is cancelled":                         {"v", true, false, time.Minute, "FetchTargets GiveBack Undelivered Deliver GiveBack"},
+		"is cancelled, and an owner is silent": {"", true, false, 31 * time.Minute, "FetchTargets GiveBack Undelivered GiveBack Route …Route Deliver Route"},
+		"the same, an earlier version":         {"", true, true, 31 * time.Minute, "FetchTargets GiveBack Undelivered …Undelivered Deliver GiveBack"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
+			if c.former {
+				e.before(versionOwes)
+			}
 			batchSteps(e, activities.OpenResult{URLs: 3}, "Process", temporal.NewNonRetryableApplicationError("no", "No", nil), "GiveBack", "FetchTargets")
 			does(e, "FetchTargets", func(activities.BatchInput) (out activities.FetchResult, err error) {
 				if c.cancel {
@@ -172,17 +264,17 @@ func TestFailedBatchDelivers(t *testing.T) {
 			})
 			o := owners{need: map[int]string{3: c.owner}}
 			o.play(e, "GiveBack")
-			e.at(15*time.Minute, func() { o.need = nil })
-			in := batchInput
-			in.Spread = true
+			e.at(30*time.Minute, func() { o.need[3] = "v" })
 			start := e.Now()
-			if err := e.run(Batch, in); err == nil {
+			if err := e.run(Batch, spreadInput()); err == nil {
 				t.Error("it has not failed")
 			}
-			if e.count("GiveBack") != 2 {
-				t.Errorf("steps %v", e.called())
+			got := strings.Join(e.called(), " ")
+			from, to, several := strings.Cut(c.want, "…")
+			if !strings.Contains(got, from) || !strings.HasSuffix(got, to) || e.count("GiveBack") != 2 {
+				t.Errorf("steps %q", got)
 			}
-			if took := e.Now().Sub(start); took > c.within {
+			if took := e.Now().Sub(start); took > c.within || several && took < 30*time.Minute {
 				t.Errorf("it took %s", took)
 			}
 		})
@@ -191,43 +283,13 @@ func TestFailedBatchDelivers(t *testing.T) {
 
 // playStale answers the steps of a batch with claims of a former tenure, which is committed by a step.
 func (o *owners) playStale(e *env, commits string) {
-	e.signals(nil)
 	open, fail := activities.OpenResult{Archived: true}, ""
 	if commits == "GiveBack" {
 		open, fail = activities.OpenResult{URLs: 3}, "Process"
 	}
+	o.stale = true
 	batchSteps(e, open, fail, temporal.NewNonRetryableApplicationError("no", "No", nil), commits)
-	does(e, "Deliver", func(in activities.DeliverInput) (out activities.DeliverResult, err error) {
-		if out.Delivered = in.Partitions; o.take != nil {
-			out.Delivered, err = o.take(in.Partitions)
-		}
-		return out, err
-	})
-	acts(e, commits, func(in activities.BatchInput) error {
-		if len(in.Delivered) != 2 || !in.Owes {
-			return temporal.NewNonRetryableApplicationError("links are not delivered", activities.ErrorUndelivered, nil)
-		}
-		return nil
-	})
-	does(e, "Undelivered", func(in activities.BatchInput) (out activities.UndeliveredResult, err error) {
-		if len(in.Delivered) == 0 {
-			out.Stale = &activities.DeliverInput{Crawl: in.Crawl, Partitions: []int{3, 5}}
-		}
-		return out, nil
-	})
-	does(e, "Route", func(in activities.RouteInput) (out activities.UndeliveredResult, err error) {
-		o.refused = append(o.refused, in.Refused)
-		for _, p := range in.Left.Partitions {
-			if o.need[p] == "" {
-				out.Waits++
-				continue
-			}
-			to := activities.Delivery{Queue: "muninn/" + o.need[p], Owner: o.need[p], DeliverInput: in.Left}
-			to.Partitions = []int{p}
-			out.To = append(out.To, to)
-		}
-		return out, nil
-	})
+	o.play(e, commits)
 }
 
 // said is what a batch has said to its crawl of what it has left to deliver.
@@ -240,90 +302,105 @@ func (e *env) said() (said []Owing) {
 	return said
 }
 
-// TestStaleBatchDelivers: a batch with claims of a former tenure is committed first, and then delivers; its crawl knows in between. Also if it is
+// saysOwing checks what a batch has said to its crawl: one of an earlier version, before it is committed and when all is delivered.
+func (e *env) saysOwing(former bool, want ...bool) {
+	e.t.Helper()
+	var said []bool
+	for _, o := range e.said() {
+		said = append(said, o.Done)
+	}
+	if !former {
+		want = nil
+	}
+	if !slices.Equal(said, want) {
+		e.t.Errorf("it says %v, want %v", said, want)
+	}
+}
+
+// TestStaleBatchDelivers: a batch with claims of a former tenure is committed first, and then delivers. Also if it is
 // cancelled, as when its partition is loaded.
 func TestStaleBatchDelivers(t *testing.T) {
-	for _, commits := range []string{"Commit", "GiveBack"} {
-		t.Run(commits, func(t *testing.T) {
-			e := newEnv(t)
-			o := owners{need: map[int]string{3: "v", 5: ""}}
-			o.playStale(e, commits)
-			e.at(30*time.Minute, func() { o.need[5] = "w" })
-			in := batchInput
-			in.Spread = true
-			start := e.Now()
-			if err := e.run(Batch, in); (err != nil) != (commits == "GiveBack") {
-				t.Fatal(err)
-			}
-			if took := e.Now().Sub(start); took < 30*time.Minute || took > 31*time.Minute || e.count("Deliver") != 2 || e.count("Route") < 3 {
-				t.Errorf("it took %s, steps %v", took, e.called())
-			}
-			if said := e.said(); len(said) != 2 || said[0].Done || !said[1].Done {
-				t.Errorf("%+v", said)
-			}
-		})
+	for _, former := range []bool{false, true} {
+		for _, commits := range []string{"Commit", "GiveBack"} {
+			t.Run(fmt.Sprintf("%s, earlier version %t", commits, former), func(t *testing.T) {
+				e := newEnv(t)
+				if former {
+					e.before(versionOwes)
+				}
+				o := owners{need: map[int]string{3: "v", 5: ""}}
+				o.playStale(e, commits)
+				e.at(30*time.Minute, func() { o.need[5] = "x" })
+				start := e.Now()
+				if err := e.run(Batch, spreadInput()); (err != nil) != (commits == "GiveBack") {
+					t.Fatal(err)
+				}
+				if took := e.Now().Sub(start); took < 30*time.Minute || took > 31*time.Minute || e.count("Deliver") != 2 || e.count("Route") < 3 {
+					t.Errorf("it took %s, steps %v", took, e.called())
+				}
+				e.saysOwing(former, false, true)
+			})
+		}
 	}
 }
 
-// TestStaleBatchContinues: the history of a batch that waits for days with links to deliver does not grow without end. The next execution delivers
-// what is left, and ends as the first would have.
-func TestStaleBatchContinues(t *testing.T) {
-	for _, commits := range []string{"Commit", "GiveBack"} {
-		t.Run(commits, func(t *testing.T) {
-			e := newEnv(t)
-			o := owners{need: map[int]string{3: "v", 5: ""}}
-			o.playStale(e, commits)
-			e.at(30*time.Minute, func() { e.SetContinueAsNewSuggested(true) })
-			e.at(24*time.Hour, func() { o.need[5] = "w" }) // so that the test ends
-			in := batchInput
-			in.Spread = true
-			var next activities.BatchInput
-			continued(t, e.run(Batch, in), &next)
-			if said := e.said(); len(said) != 1 || said[0].Done {
-				t.Errorf("%+v", said)
-			}
-			e = newEnv(t)
-			o = owners{need: map[int]string{3: "", 5: "w"}}
-			o.playStale(e, commits)
-			err := e.run(Batch, next)
-			if got := strings.Join(e.called(), " "); got != "Route Deliver Route" {
-				t.Errorf("steps %q", got)
-			}
-			if said := e.said(); len(said) != 1 || !said[0].Done {
-				t.Errorf("%+v", said)
-			}
-			if fails := commits == "GiveBack"; (err != nil) != fails || fails && !strings.Contains(err.Error(), "no") {
-				t.Errorf("ends with %v", err)
-			}
-		})
+// TestOwingBatchContinues: the history of a batch that waits for days with links to deliver does not grow without end. The next execution delivers
+// what is left, and ends as the first would have: it says so to the crawl if the first, of an earlier version, has said that something is left.
+func TestOwingBatchContinues(t *testing.T) {
+	for _, former := range []bool{false, true} {
+		for _, commits := range []string{"Commit", "GiveBack"} {
+			t.Run(fmt.Sprintf("%s, earlier version %t", commits, former), func(t *testing.T) {
+				e := newEnv(t)
+				o := owners{need: map[int]string{3: "v", 5: ""}}
+				o.playStale(e, commits)
+				if o.stale = former; former {
+					e.before(versionOwes)
+				}
+				e.at(30*time.Minute, func() { e.SetContinueAsNewSuggested(true) })
+				e.at(24*time.Hour, func() { o.need[5] = "x" }) // so that the test ends
+				var next activities.BatchInput
+				continued(t, e.run(Batch, spreadInput()), &next)
+				e.saysOwing(former, false)
+				e = newEnv(t)
+				o = owners{need: map[int]string{3: "", 5: "x"}}
+				o.playStale(e, commits)
+				err := e.run(Batch, next)
+				if got := strings.Join(e.called(), " "); got != "Route Deliver Route" {
+					t.Errorf("steps %q", got)
+				}
+				e.saysOwing(former, true)
+				if fails := commits == "GiveBack"; (err != nil) != fails || fails && !strings.Contains(err.Error(), "no") {
+					t.Errorf("ends with %v", err)
+				}
+			})
+		}
 	}
 }
 
-// TestStaleBatchCancelled: a batch that is cancelled while it delivers what it had left at its commit tries so for a while, and ends then; its crawl
-// does not wait for it any more.
-func TestStaleBatchCancelled(t *testing.T) {
+// TestOwingBatchCancelled: a batch that is cancelled while it delivers what it had left at its commit tries so for a while, and ends then.
+func TestOwingBatchCancelled(t *testing.T) {
 	for _, c := range []struct {
 		back time.Duration // when the owner is there
 		want string        // of the error
 		took time.Duration
 	}{{20 * time.Minute, "", 20 * time.Minute}, {24 * time.Hour, "links to 1 partitions are lost", 15*time.Minute + owingWait}} {
-		e := newEnv(t)
-		o := owners{need: map[int]string{3: "v", 5: ""}}
-		o.playStale(e, "Commit")
-		e.at(15*time.Minute, e.CancelWorkflow)
-		e.at(c.back, func() { o.need[5] = "w" })
-		in := batchInput
-		in.Spread = true
-		start := e.Now()
-		err := e.run(Batch, in)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("ends with %v", err)
-		}
-		if took := e.Now().Sub(start); took < c.took || took > c.took+2*deliverPauseMost {
-			t.Errorf("it took %s", took)
-		}
-		if said := e.said(); len(said) != 2 || said[0].Done || !said[1].Done {
-			t.Errorf("%+v", said)
+		for _, former := range []bool{false, true} {
+			e := newEnv(t)
+			o := owners{need: map[int]string{3: "v", 5: ""}}
+			o.playStale(e, "Commit")
+			if o.stale = former; former {
+				e.before(versionOwes)
+			}
+			e.at(15*time.Minute, e.CancelWorkflow)
+			e.at(c.back, func() { o.need[5] = "x" })
+			start := e.Now()
+			err := e.run(Batch, spreadInput())
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("ends with %v", err)
+			}
+			if took := e.Now().Sub(start); took < c.took || took > c.took+2*deliverPauseMost {
+				t.Errorf("it took %s", took)
+			}
+			e.saysOwing(former, false, true)
 		}
 	}
 }
@@ -336,12 +413,10 @@ func TestStaleBatchRefused(t *testing.T) {
 	}}
 	o.playStale(e, "Commit")
 	e.at(10*time.Minute, func() { o.take = nil })
-	in := batchInput
-	in.Spread = true
-	if err := e.run(Batch, in); err != nil {
+	if err := e.run(Batch, spreadInput()); err != nil {
 		t.Fatal(err)
 	}
-	if known := o.refused; len(known) < 5 || known[0] != "" || known[1] != "worker v refuses them: not allowed" || known[len(known)-1] != "" {
+	if known := o.refused; len(known) < 5 || known[0] != "" || known[1] != "" || known[2] != "worker v refuses them: not allowed" || known[len(known)-1] != "" {
 		t.Errorf("the worker is given %q", known)
 	}
 }

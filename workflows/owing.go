@@ -14,19 +14,25 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Owing is a batch that delivers what it has found after its claims are given back. Nobody but the crawl knows then that something is on its
-// way: the crawl has not ended before.
+// Owing is what a batch of an earlier version says to its crawl that delivers what it has found after it is committed: the crawl has not ended
+// before. Of others the frontier of their worker knows, see frontier.Owing.
 type Owing struct {
 	Batch             string `json:"batch"`
 	activities.Holder        // that has it
 	Done              bool   `json:"done,omitempty"` // all is delivered
 }
 
-// owe has the batch be committed before it delivers, and says so to its crawl first.
+// owe has the batch be committed before this is delivered.
 func (b *batch) owe(ctx workflow.Context, d activities.DeliverInput) error {
-	b.stale = &d
-	if err := b.sayOwing(ctx, false); err != nil {
-		return err
+	if b.owed != nil { // partitions that became others' since the last time
+		d.Partitions = append(d.Partitions, b.owed.Partitions...)
+	}
+	b.owed = &d
+	if !owesAtOnce(ctx) {
+		b.said = true
+		if err := b.sayOwing(ctx, false); err != nil {
+			return err
+		}
 	}
 	b.in.Delivered, b.in.Owes = append(b.in.Delivered, d.Partitions...), true
 	return nil
@@ -50,21 +56,21 @@ const owingWait = 15 * time.Minute
 // over, loses nothing: it takes as long as that takes.
 func (b *batch) deliverOwed(ctx workflow.Context) error {
 	if ctx.Err() == nil {
-		err := b.deliverStale(ctx)
-		if ctx.Err() == nil || b.stale == nil {
+		err := b.deliverLeft(ctx)
+		if ctx.Err() == nil || b.owed == nil {
 			return err
 		}
 		b.until = workflow.Now(ctx).Add(owingWait)
 	}
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	return b.deliverStale(ctx)
+	return b.deliverLeft(ctx)
 }
 
 // resume delivers what an earlier execution of the batch has left, and ends as that would have.
 func (b *batch) resume(ctx workflow.Context) error {
 	owed := b.in.Owed
-	b.in.Owed, b.stale, b.until, b.failed, b.out = nil, &owed.Left, owed.Until, owed.Failed, owed.Result
+	b.in.Owed, b.owed, b.until, b.failed, b.out, b.said = nil, &owed.Left, owed.Until, owed.Failed, owed.Result, !owed.Unsaid
 	err := b.deliverOwed(ctx)
 	if workflow.IsContinueAsNewError(err) {
 		return err
@@ -80,27 +86,29 @@ func (b *batch) resume(ctx workflow.Context) error {
 	return nil
 }
 
-// deliverStale is deliverOwed until it is cancelled.
-func (b *batch) deliverStale(ctx workflow.Context) error {
-	if b.stale == nil {
+// deliverLeft is deliverOwed until it is cancelled.
+func (b *batch) deliverLeft(ctx workflow.Context) error {
+	if b.owed == nil {
 		return nil
 	}
 	lost := 0 // partitions
 	for pause := deliverPause; ; pause = min(2*pause, deliverPauseMost) {
 		if !b.until.IsZero() && !workflow.Now(ctx).Before(b.until) {
-			lost, b.stale.Partitions = len(b.stale.Partitions), nil
+			lost, b.owed.Partitions = len(b.owed.Partitions), nil
 		}
 		var left activities.UndeliveredResult
-		in := activities.RouteInput{BatchInput: b.in, Left: *b.stale}
+		in := activities.RouteInput{BatchInput: b.in, Left: *b.owed}
 		err := workflow.ExecuteLocalActivity(withLocalOptions(ctx, "see who takes what is to be delivered"), steps.Route, in).Get(ctx, &left)
 		if err != nil {
 			return err
 		}
 		if len(left.To) == 0 && left.Waits == 0 {
-			if err := b.sayOwing(ctx, true); err != nil {
-				return err
+			if b.said {
+				if err := b.sayOwing(ctx, true); err != nil {
+					return err
+				}
 			}
-			if b.stale = nil; lost > 0 {
+			if b.owed = nil; lost > 0 {
 				return temporal.NewApplicationError(fmt.Sprintf("it is committed, but links to %d partitions are lost: it was cancelled, and no worker has taken them within %s", lost, owingWait), "LinksLost")
 			}
 			if b.failed != "" {
@@ -111,17 +119,20 @@ func (b *batch) deliverStale(ctx workflow.Context) error {
 		before := len(b.in.Delivered)
 		_, rest, why, err := b.deliverTo(ctx, left.To)
 		taken := b.in.Delivered[before:]
-		b.stale.Partitions = slices.DeleteFunc(b.stale.Partitions, func(p int) bool { return slices.Contains(taken, p) })
+		b.owed.Partitions = slices.DeleteFunc(b.owed.Partitions, func(p int) bool { return slices.Contains(taken, p) })
 		if err != nil {
 			return err
 		}
 		if rest == 0 && left.Waits == 0 {
 			continue // the worker is to know that nothing waits any more
 		}
-		b.state(ctx, crawl.BatchFetching, strings.TrimSuffix(fmt.Sprintf("it is committed; links to %d partitions wait until other workers take them: %s", len(b.stale.Partitions), why), ": "))
+		details := strings.TrimSuffix(fmt.Sprintf("it is committed; links to %d partitions wait until other workers take them: %s", len(b.owed.Partitions), why), ": ")
+		if workflow.SetCurrentDetails(ctx, details); b.said {
+			b.state(ctx, crawl.BatchFetching, details)
+		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			next := b.in
-			next.Owed = &activities.Owed{Left: *b.stale, Until: b.until, Failed: b.failed, Result: b.out}
+			next.Owed = &activities.Owed{Left: *b.owed, Until: b.until, Failed: b.failed, Result: b.out, Unsaid: !b.said}
 			return workflow.NewContinueAsNewError(ctx, names.Batch, next)
 		}
 		if err := workflow.Sleep(ctx, pause); err != nil {

@@ -92,6 +92,9 @@ func describe(state string, p activities.Progress) string {
 	if p.InFlight > 0 {
 		fmt.Fprintf(&b, "%d more URLs are fetched and not committed yet. ", p.InFlight)
 	}
+	if p.Owing > 0 {
+		fmt.Fprintf(&b, "%s wait until other workers take their links. ", count(int64(p.Owing), "committed batch"))
+	}
 	if t.Scored > 0 {
 		fmt.Fprintf(&b, "%d of %d scored pages are relevant%s. ", t.Relevant, t.Scored, tenths(p.Harvests))
 	}

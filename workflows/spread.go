@@ -110,7 +110,8 @@ func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member
 // budgets counts as used, until what it has done is counted.
 func (c *crawlRun) giveUp(ctx workflow.Context, m *CrawlMember) {
 	m.Gone, m.retiring = true, true
-	m.Progress.Holds, m.Progress.Leases, m.Progress.Waiting, m.Progress.Queues, m.Progress.InFlight = "", nil, 0, 0, 0 // others have it now
+	p := &m.Progress
+	p.Holds, p.Leases, p.Waiting, p.Queues, p.InFlight, p.Owing = "", nil, 0, 0, 0, 0 // others have it now
 	for _, reason := range activities.SharedBudgets() {
 		if b := c.Budgets[reason]; b != nil && m.Account != "" {
 			b.Gone(m.Account)

@@ -24,6 +24,7 @@ func sumProgress(members []*CrawlMember) (sum activities.Progress) {
 		sum.Waiting += p.Waiting
 		sum.Queues += p.Queues
 		sum.InFlight += p.InFlight
+		sum.Owing += p.Owing
 		sum.Ends = append(sum.Ends, p.Ends...)
 		sum.Leases = addWaiting(sum.Leases, p.Leases)
 		if p.Longest != nil && (sum.Longest == nil || p.Longest.Waiting > sum.Longest.Waiting) {

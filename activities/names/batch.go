@@ -39,6 +39,9 @@ func (b BatchName) String() string {
 	return fmt.Sprintf("%s@%s.%d", claim, b.Worker, b.Epoch)
 }
 
+// PLD is that of the claim, perhaps shortened.
+func (b BatchName) PLD() string { return b.Claim[:max(strings.LastIndexByte(b.Claim, '-'), 0)] }
+
 // batchName is the form of the name; neither PLD nor worker has an '@'.
 var batchName = regexp.MustCompile(`^([^/\\@]+-[0-9]{1,19})(?:@([^/\\@]+)\.(0|[1-9][0-9]{0,19}))?$`)
 

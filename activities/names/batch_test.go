@@ -25,6 +25,9 @@ func TestBatchNames(t *testing.T) {
 		if got, err := ParseBatch(c.name); got != c.batch || err != nil {
 			t.Errorf("%q is read as %+v, %v", c.name, got, err)
 		}
+		if got := c.batch.PLD() + "/"; !strings.HasPrefix(c.id, "crawl/c/"+got) {
+			t.Errorf("%q is of the PLD %q", c.name, got)
+		}
 		if got, is := BatchOf("c", c.id); got != c.name || !is {
 			t.Errorf("%q is the ID of %q, %t", c.id, got, is)
 		}
