@@ -269,32 +269,37 @@ func (c *crawlRun) prepareAll(ctx workflow.Context) error {
 	return temporal.NewNonRetryableApplicationError("no worker can take part: "+c.Present()[0].Fault, activities.ErrorInput, nil)
 }
 
+// versionSteer is the change since which a definition that all workers of a spread crawl refuse is taken back, too.
+const versionSteer = "steer"
+
 // configure has the members take a definition. If one of them refuses it, all go back to the former one. late are those that the ring has lost:
 // they get it when they are back, before they claim anything, because they are allotted nothing until then.
 func (c *crawlRun) configure(ctx workflow.Context, d crawl.Definition) (late []string, err error) {
 	if !c.definition.Spread {
 		return nil, c.onAll(ctx, "change the definition", steps.Configure, sameInput(activities.ConfigureInput{Definition: d}), nil)
 	}
-	former := c.definition
+	former, steers := c.definition, workflow.GetVersion(ctx, versionSteer, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 	c.definition, c.Version = d, c.Version+1
 	c.setBudgets()
-	if err := c.prepareAll(ctx); err != nil {
-		return nil, err
+	refused := c.prepareAll(ctx) // by all of them
+	if refused != nil && (ctx.Err() != nil || !steers) {
+		return nil, refused
 	}
-	i := slices.IndexFunc(c.Present(), func(m *CrawlMember) bool { return m.Begun && m.Fault != "" })
-	if i < 0 {
-		for _, m := range c.Present() {
-			if m.Version != c.Version {
-				late = append(late, m.Worker)
-			}
+	if i := slices.IndexFunc(c.Present(), func(m *CrawlMember) bool { return m.Begun && m.Fault != "" }); i >= 0 {
+		m := c.Present()[i]
+		refused = fmt.Errorf("worker %s refuses the change: %s", m.Worker, m.Fault)
+	}
+	if refused != nil {
+		c.definition, c.Version = former, c.Version+1
+		c.setBudgets()
+		return nil, errors.Join(refused, c.prepareAll(ctx))
+	}
+	for _, m := range c.Present() {
+		if m.Version != c.Version {
+			late = append(late, m.Worker)
 		}
-		return late, nil
 	}
-	m := c.Present()[i]
-	refused := fmt.Errorf("worker %s refuses the change: %s", m.Worker, m.Fault)
-	c.definition, c.Version = former, c.Version+1
-	c.setBudgets()
-	return nil, errors.Join(refused, c.prepareAll(ctx))
+	return late, nil
 }
 
 // learnTogether has all members learn from the samples of all.

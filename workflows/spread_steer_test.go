@@ -60,26 +60,33 @@ func TestSpreadConfigureWithALostWorker(t *testing.T) {
 	}
 }
 
-// TestSpreadConfigureRefused: what one worker refuses, none has; one that was lost meanwhile ends with the former definition, too.
+// TestSpreadConfigureRefused: what one worker refuses, or each of them, none has; one that was lost meanwhile ends with the former definition, too. The crawl
+// continues by that.
 func TestSpreadConfigureRefused(t *testing.T) {
-	r := newSpread(t, 150, 150, 150)
-	r.of("w3").refuses = 5000
-	r.at(12*time.Second, func() { r.lose("w2") })
-	u := r.change(40*time.Second, `{"budget":{"pages":5000}}`)
-	r.at(100*time.Second, func() { r.back("w2") })
-	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
-		t.Fatal(err)
-	}
-	if u.failed == nil || !strings.Contains(u.failed.Error(), "worker w3 refuses the change: it has no such file") {
-		t.Errorf("answered with %v", u.failed)
-	}
-	for _, w := range r.workers {
-		if w.version != 1000 || w.waiting != 0 {
-			t.Errorf("%s ends with a budget of %d, and %d wait", w.Worker, w.version, w.waiting)
+	for _, refusing := range [][]string{{"w3"}, {"w1", "w3"}, {"w1", "w2", "w3"}} {
+		r := newSpread(t, 150, 150, 150)
+		for _, name := range refusing {
+			r.of(name).refuses = 5000
 		}
-	}
-	if n := r.count("w2 claims by 5000"); n > 0 {
-		t.Errorf("w2 claims %d times by what was refused", n)
+		if !slices.Contains(refusing, "w2") {
+			r.at(12*time.Second, func() { r.lose("w2") })
+			r.at(100*time.Second, func() { r.back("w2") })
+		}
+		u := r.change(40*time.Second, `{"budget":{"pages":5000}}`)
+		if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+			t.Fatalf("%s refuse: %v", refusing, err)
+		}
+		if u.failed == nil || !strings.Contains(u.failed.Error(), "worker "+refusing[0]+" refuses the change: it has no such file") {
+			t.Errorf("%s refuse: answered with %v", refusing, u.failed)
+		}
+		for _, w := range r.workers {
+			if w.version != 1000 || w.waiting != 0 {
+				t.Errorf("%s refuse: %s ends with a budget of %d, and %d wait", refusing, w.Worker, w.version, w.waiting)
+			}
+		}
+		if n := r.count("w2 claims by 5000"); n > 0 {
+			t.Errorf("%s refuse: w2 claims %d times by what was refused", refusing, n)
+		}
 	}
 }
 
