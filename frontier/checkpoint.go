@@ -14,9 +14,26 @@ import (
 // NoPartition stands for what belongs to no partition: what the frontier keeps of crawls beside their PLDs.
 const NoPartition Partition = Partitions
 
-// Checkpoint calls fn with what the frontier keeps at one moment, at which no commit is half written. changed reports whether a partition
-// has been written since a former checkpoint of the same folder, whose generation it had; generation is that of this one.
-func (f *Frontier) Checkpoint(fn func(e *Export, generation uint64, changed func(p Partition, since uint64) bool) error) error {
+// Generations say what has changed in a folder since a former checkpoint of it.
+type Generations struct {
+	Present uint64 // of the checkpoint that is made
+	Kept    uint64 // the mark of the last one that was kept (Frontier.Kept), also in the folder that this one is a copy of; 0: none
+	written *[Partitions]uint64
+}
+
+// Changed reports whether a partition has been written since a checkpoint of the same folder, by its generation.
+func (g Generations) Changed(p Partition, since uint64) bool { return g.written[p] >= since }
+
+// Kept notes that a checkpoint was kept, by its mark: a number other than 0 that no other checkpoint has.
+func (f *Frontier) Kept(mark uint64) error {
+	return f.update(func(tx *transaction) (func(), error) {
+		tx.Kept(mark)
+		return nil, nil
+	})
+}
+
+// Checkpoint calls fn with what the frontier keeps at one moment, at which no commit is half written.
+func (f *Frontier) Checkpoint(fn func(e *Export, g Generations) error) error {
 	err := f.update(func(tx *transaction) (func(), error) {
 		tx.NextGeneration() // what is written from now on is of the next checkpoint, and perhaps of this one, too
 		return nil, nil
@@ -39,7 +56,7 @@ func (f *Frontier) Checkpoint(fn func(e *Export, generation uint64, changed func
 		if err != nil {
 			return err
 		}
-		return fn(&Export{txn: txn, of: AllCrawls}, c.Generation, func(p Partition, since uint64) bool { return c.Written[p] >= since })
+		return fn(&Export{txn: txn, of: AllCrawls}, Generations{c.Generation, c.Kept, &c.Written})
 	})
 }
 

@@ -16,7 +16,7 @@ func checkpointed(t *testing.T, was *Frontier, into *Frontier) {
 	t.Helper()
 	var crawls []PartitionEntry
 	parts := map[Partition][]PartitionEntry{}
-	err := was.Checkpoint(func(e *Export, _ uint64, _ func(Partition, uint64) bool) error {
+	err := was.Checkpoint(func(e *Export, _ Generations) error {
 		none := func([]*PartitionCrawl) error { return nil }
 		take := func(into *[]PartitionEntry) func(PartitionEntry) error {
 			return func(e PartitionEntry) error {
@@ -117,17 +117,17 @@ func TestCheckpointChanges(t *testing.T) {
 	other := store.PartitionOf(record.KeyOf(trusted(t, "http://b.example/")).PLD)
 	generations := []uint64{0}
 	changed := func() (since [][]Partition) {
-		r.must(r.Checkpoint(func(_ *Export, generation uint64, changed func(Partition, uint64) bool) error {
+		r.must(r.Checkpoint(func(_ *Export, of Generations) error {
 			for _, g := range generations {
 				var list []Partition
 				for _, p := range []Partition{p, other} {
-					if changed(p, g) {
+					if of.Changed(p, g) {
 						list = append(list, p)
 					}
 				}
 				since = append(since, list)
 			}
-			generations = append(generations, generation)
+			generations = append(generations, of.Present)
 			return nil
 		}))
 		return since

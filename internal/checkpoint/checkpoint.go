@@ -11,6 +11,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,8 +41,9 @@ type Manifest struct {
 	Epoch      uint64         `json:"epoch"`    // of the ring; 0: there was none
 	Taken      time.Time      `json:"taken"`    // segments that were committed before are in it
 	Generation uint64         `json:"generation"`
-	Crawls     Object         `json:"crawls"`     // what belongs to no partition
-	Partitions map[int]Object `json:"partitions"` // those that have entries
+	Mark       string         `json:"mark,omitempty"` // that the data folder keeps of its last checkpoint; empty: of a version that made none
+	Crawls     Object         `json:"crawls"`         // what belongs to no partition
+	Partitions map[int]Object `json:"partitions"`     // those that have entries
 	// Tenures are the partitions that the worker owned at that moment, by the epoch since which it had: of spread crawls only these are
 	// of any use.
 	Tenures map[int]uint64 `json:"tenures,omitempty"`
@@ -85,79 +88,100 @@ func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w 
 	if !now.After(former.Taken) { // the clock was set back: the newest is the last by name
 		now = former.Taken.Add(time.Millisecond)
 	}
-	var written []string
-	defer func() {
-		if err == nil || made.Key != "" {
-			return
-		}
-		for _, key := range written { // without the manifest nobody would find them: each attempt would leave more
+	mark := newMark()
+	k := keeping{store: store, worker: w, former: former, Manifest: Manifest{
+		Version: Version, Worker: w.Name, Instance: w.Instance, Epoch: w.Epoch, Taken: now.UTC(), Mark: markText(mark), Partitions: map[int]Object{},
+	}}
+	if k.Watermarks, err = watermarks(ctx, store, front, w.Name); err == nil {
+		k.Tenures = w.tenures()
+		err = front.Checkpoint(func(e *frontier.Export, g frontier.Generations) error { return k.export(ctx, e, g) })
+	}
+	if err == nil {
+		err = k.putManifest(ctx)
+	}
+	if err != nil && k.made.Key == "" {
+		for _, key := range k.written { // without the manifest nobody would find them: each attempt would leave more
 			err = errors.Join(err, store.Delete(context.WithoutCancel(ctx), key))
 		}
-	}()
-	m := Manifest{Version: Version, Worker: w.Name, Instance: w.Instance, Epoch: w.Epoch, Taken: now.UTC(), Partitions: map[int]Object{}}
-	if m.Watermarks, err = watermarks(ctx, store, front, w.Name); err != nil {
-		return made, fmt.Errorf("checkpoint: %w", err)
 	}
-	m.Tenures = w.tenures()
-	err = front.Checkpoint(func(e *frontier.Export, generation uint64, changed func(frontier.Partition, uint64) bool) error {
-		names, err := e.Names()
-		if err != nil || len(names) == 0 {
-			return cmp.Or(err, ErrNoCrawl)
+	if err != nil {
+		return k.made, fmt.Errorf("checkpoint: %w", err)
+	}
+	return k.made, errors.Join(front.Kept(mark), sweep(ctx, store, w.Name, len(k.Watermarks) > 0))
+}
+
+// keeping is a Make in progress.
+type keeping struct {
+	store    archive.Store
+	worker   Worker
+	former   Manifest // the newest one so far
+	Manifest          // that is made
+	written  []string // keys of objects
+	made     Made
+}
+
+// export writes the objects: of partitions that have not changed since the former checkpoint, that one's stay.
+func (k *keeping) export(ctx context.Context, e *frontier.Export, g frontier.Generations) error {
+	names, err := e.Names()
+	if err != nil || len(names) == 0 {
+		return cmp.Or(err, ErrNoCrawl)
+	}
+	spread, err := e.Of(frontier.SpreadCrawls).Names()
+	if err != nil {
+		return err
+	}
+	k.SpreadOnly = len(spread) == len(names)
+	k.Generation = g.Present
+	k.Tenures = both(k.Tenures, k.worker.tenures()) // owned before and after, with one tenure, is owned at the moment between
+	follows := k.former.Instance == k.Instance && k.former.Mark != "" && k.former.Mark == markText(g.Kept)
+	for p := range frontier.Partition(frontier.Partitions) {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		spread, err := e.Of(frontier.SpreadCrawls).Names()
+		if follows && !g.Changed(p, k.former.Generation) {
+			if o, there := k.former.Partitions[int(p)]; there {
+				k.Partitions[int(p)] = o
+			}
+			continue
+		}
+		some, err := e.Some(p)
+		if err == nil && some {
+			k.Partitions[int(p)], err = k.put(ctx, e, p, archive.Frontiers{}.CheckpointPart(int(p), k.Taken, k.Worker))
+		}
 		if err != nil {
 			return err
 		}
-		m.SpreadOnly = len(spread) == len(names)
-		m.Generation = generation
-		m.Tenures = both(m.Tenures, w.tenures()) // owned before and after, with one tenure, is owned at the moment between
-		put := func(p frontier.Partition, key string) (Object, error) {
-			written = append(written, key)
-			n, err := partfile.Put(ctx, store, key, partfile.Header{Partition: p, Epoch: w.Epoch, Worker: w.Name, Created: m.Taken}, e)
-			made.Parts++
-			made.Entries += n
-			return Object{key, n}, err
-		}
-		for p := range frontier.Partition(frontier.Partitions) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			// Of a folder that was restored from a copy, the former checkpoint may be of a later state than it has.
-			same := former.Instance == w.Instance && former.Generation > 0 && generation > former.Generation && !changed(p, former.Generation)
-			if o, there := former.Partitions[int(p)]; same {
-				if there {
-					m.Partitions[int(p)] = o
-				}
-				continue
-			}
-			if some, err := e.Some(p); err != nil || !some {
-				if err != nil {
-					return err
-				}
-				continue
-			}
-			o, err := put(p, archive.Frontiers{}.CheckpointPart(int(p), m.Taken, w.Name))
-			if err != nil {
-				return err
-			}
-			m.Partitions[int(p)] = o
-		}
-		m.Crawls, err = put(frontier.NoPartition, archive.Frontiers{}.CheckpointPart(-1, m.Taken, w.Name))
-		return err
-	})
-	if err != nil {
-		return made, fmt.Errorf("checkpoint: %w", err)
 	}
-	raw, err := json.MarshalIndent(m, "", " ")
-	if err != nil {
-		return made, fmt.Errorf("checkpoint: %w", err)
-	}
-	made.Key = archive.Frontiers{}.Checkpoint(m.Taken, w.Name) // from here on it may be there, also if an error is returned
-	if err := store.Put(ctx, made.Key, bytes.NewReader(raw), int64(len(raw))); err != nil {
-		return made, fmt.Errorf("checkpoint: %w", err)
-	}
-	return made, sweep(ctx, store, w.Name, len(m.Watermarks) > 0)
+	k.Crawls, err = k.put(ctx, e, frontier.NoPartition, archive.Frontiers{}.CheckpointPart(-1, k.Taken, k.Worker))
+	return err
 }
+
+func (k *keeping) put(ctx context.Context, e *frontier.Export, p frontier.Partition, key string) (Object, error) {
+	k.written = append(k.written, key)
+	n, err := partfile.Put(ctx, k.store, key, partfile.Header{Partition: p, Epoch: k.Epoch, Worker: k.Worker, Created: k.Taken}, e)
+	k.made.Parts++
+	k.made.Entries += n
+	return Object{key, n}, err
+}
+
+func (k *keeping) putManifest(ctx context.Context) error {
+	raw, err := json.MarshalIndent(k.Manifest, "", " ")
+	if err != nil {
+		return err
+	}
+	k.made.Key = k.key() // from here on it may be there, also if an error is returned
+	return k.store.Put(ctx, k.made.Key, bytes.NewReader(raw), int64(len(raw)))
+}
+
+// newMark is a mark that no other checkpoint has. A folder keeps that of its last one: one that was restored from a copy may have counted
+// further since, but the newest checkpoint, which may be of a later state, has another mark.
+func newMark() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return max(binary.BigEndian.Uint64(b[:]), 1)
+}
+
+func markText(mark uint64) string { return fmt.Sprintf("%016x", mark) }
 
 // ErrNoCrawl says that a frontier knows no crawl, so that there is nothing to keep.
 var ErrNoCrawl = errors.New("the frontier knows no crawl")

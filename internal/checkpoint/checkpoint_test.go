@@ -150,8 +150,15 @@ func TestOtherFolder(t *testing.T) {
 }
 
 // TestRestoredFolder: a folder that was restored from a copy has been written less often than the newest checkpoint of it. Nothing of
-// that checkpoint is taken over, and it is not mixed with what the folder has.
+// that checkpoint is taken over, and it is not mixed with what the folder has. Nor is it when checkpoints have failed meanwhile: then the
+// folder has counted further than the one that it is a copy of.
 func TestRestoredFolder(t *testing.T) {
+	for _, failed := range []int{0, 1, 3, 4, 5} {
+		t.Run(fmt.Sprint(failed, " checkpoints fail"), func(t *testing.T) { restoredFolder(t, failed) })
+	}
+}
+
+func restoredFolder(t *testing.T, failed int) {
 	r := newRig(t)
 	r.offer("http://a.example/1", "http://b.example/1")
 	r.checkpoint()
@@ -165,6 +172,13 @@ func TestRestoredFolder(t *testing.T) {
 	}
 	must(t, r.Frontier.Close())
 	r.Frontier = opened(t, restored)
+	r.offer("http://c.example/")
+	for range failed {
+		r.now = r.now.Add(time.Hour)
+		if _, err := Make(t.Context(), &cutPuts{r.store, 0}, r.Frontier, Worker{Name: "w", Instance: "folder", Epoch: 7}, r.now); !errors.Is(err, errCut) {
+			t.Fatalf("%v", err)
+		}
+	}
 	for n := range 5 {
 		r.offer(fmt.Sprintf("http://c.example/%d", n))
 		want := objects(t, r.Frontier)

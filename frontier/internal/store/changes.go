@@ -13,10 +13,14 @@ import (
 // it was written last: the first write of a partition in a generation writes that too, further ones cost a look into a table.
 type Changes struct {
 	Generation uint64             // the present one; 0: none has begun
+	Kept       uint64             // what the last checkpoint was marked with that was kept (Tx.Kept); 0: none
 	Written    [Partitions]uint64 // by partition; 0: in no generation that is counted
 }
 
 func changesKey() Key { return Key{byte(Written)} }
+
+// keptKey is that of Changes.Kept. A version that does not know it passes it over.
+func keptKey() Key { return append(changesKey(), 0xff) }
 
 func writtenKey(p Partition) Key { return binary.BigEndian.AppendUint16(changesKey(), uint16(p)) }
 
@@ -30,6 +34,8 @@ func (r Reader) Changes() (c Changes, err error) {
 		switch {
 		case len(key) == len(changesKey()):
 			c.Generation = n
+		case len(key) == len(keptKey()):
+			c.Kept = n
 		case len(key) == len(writtenKey(0)) && binary.BigEndian.Uint16(key[1:]) < Partitions:
 			c.Written[binary.BigEndian.Uint16(key[1:])] = n
 		}
@@ -42,10 +48,14 @@ func (r Reader) Changes() (c Changes, err error) {
 type changing struct {
 	partitions [Partitions / 64]uint64 // that it writes, as bits
 	next       bool                    // it begins a generation
+	kept       uint64                  // a checkpoint with this mark was kept; 0: none
 }
 
 // NextGeneration begins a generation: what is written by this transaction or later is of it.
 func (tx Tx) NextGeneration() { tx.changes.next = true }
+
+// Kept notes that a checkpoint was kept, by its mark.
+func (tx Tx) Kept(mark uint64) { tx.changes.kept = mark }
 
 // movesAlong has the kinds of OfExports, and Moves.
 var movesAlong = func() (is [256]bool) {
@@ -87,6 +97,11 @@ func (c *changing) write(txn *badger.Txn, now *Changes) (then *Changes, err erro
 		change()
 		then.Generation++
 		put(changesKey(), then.Generation)
+	}
+	if c.kept != 0 {
+		change()
+		then.Kept = c.kept
+		put(keptKey(), then.Kept)
 	}
 	for i, set := range c.partitions {
 		for ; set != 0; set &= set - 1 {
