@@ -112,7 +112,11 @@ func (s SpreadPartitions) Load(ctx context.Context, partition int, object string
 		return "", err
 	}
 	err = s.cleared(ctx, partition, func() error {
-		_, _, err := partfile.Import(ctx, store, object, frontier.Partition(partition), frontier.SpreadCrawls, s.a.Frontier)
+		check := func(h partfile.Header) error { return s.a.Frontier.CheckBound(h.Crawls) }
+		in, err := partfile.Import(ctx, store, object, frontier.Partition(partition), frontier.SpreadCrawls, s.a.Frontier, check)
+		if len(in.Bound) > 0 && err == nil && s.a.Log != nil {
+			s.a.Log.Warn("entries of spread crawls that are bound here, and over elsewhere, are left out of a partition", "crawls", in.Bound, "object", object)
+		}
 		return err
 	})
 	for _, broken := range []error{

@@ -423,30 +423,73 @@ func TestLoadFaults(t *testing.T) {
 		c.quiet()
 		c.rigs["w"].fill()
 		v := c.join("v")
-		c.rigs["w"].must(c.step("w"))
 		v.through(func(s archive.Store) archive.Store {
 			return brokenStore{s, func(string) error { return test.fault }}
 		})
-		for p := range ring.Partitions {
-			object := c.state.View("v")
-			v.Membership.Take(object)
-			var task ring.Task
-			v.Membership.With(func(m *ring.Membership) {
-				for _, a := range m.Tasks() {
-					if a.Partition == p && a.Act == ring.Load && a.Object != noObject {
-						task = a
-					}
-				}
-			})
-			if task.Object == "" {
-				continue
-			}
-			fault, err := PartitionsOf(v.Activities).Load(t.Context(), p, task.Object)
-			if (err == nil) != test.reported || (fault != "") != test.reported {
-				t.Errorf("%s: %q, %v", name, fault, err)
-			}
-			break
+		p, object := v.toLoad(c, "w")
+		fault, err := PartitionsOf(v.Activities).Load(t.Context(), p, object)
+		if (err == nil) != test.reported || (fault != "") != test.reported {
+			t.Errorf("%s: %q, %v", name, fault, err)
 		}
+	}
+}
+
+// toLoad is a partition that a worker is to load, with its object, as soon as another one has exported it.
+func (r *clusterRig) toLoad(c *cluster, from string) (partition int, object string) {
+	r.t.Helper()
+	for deadline := time.Now().Add(time.Minute); object == "" && time.Now().Before(deadline); {
+		r.must(c.step(from))
+		r.Membership.Take(c.state.View(r.name))
+		r.Membership.With(func(m *ring.Membership) {
+			for _, a := range m.Tasks() {
+				if a.Act == ring.Load && a.Object != noObject {
+					partition, object = a.Partition, a.Object
+				}
+			}
+		})
+	}
+	if object == "" {
+		r.t.Fatal("nothing is to be loaded")
+	}
+	return partition, object
+}
+
+// TestLoadBesideBound: what a spread crawl has that is over, and whose name a bound crawl has here, does not keep a partition from being loaded; what one
+// has that may be in progress is not lost.
+func TestLoadBesideBound(t *testing.T) {
+	for name, test := range map[string]struct {
+		run   uint32 // of the bound crawl; the spread one has had run 3
+		ended bool
+		waits bool
+	}{
+		"the bound one is in progress": {run: 1}, "it has had a later run": {run: 4, ended: true}, "it has had an earlier run": {run: 1, ended: true, waits: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t, "w")
+			c.quiet()
+			w := c.rigs["w"]
+			w.beginRun("one", 3)
+			for i := range 30 {
+				url := fmt.Sprintf("http://h%d.example/", i)
+				w.must(w.Frontier.Crawl(rigCrawl).URLs().Offer(url, []crawl.Discovery{{URL: url, Path: "L"}}))
+			}
+			v := c.join("v")
+			_, err := v.Frontier.Begin(rigCrawl, "two", test.run, v.definition(nil), nil, false)
+			v.must(err)
+			v.must(v.Frontier.Crawl(rigCrawl).URLs().Offer("own", []crawl.Discovery{{URL: "http://h1.example/own", Path: "L"}}))
+			if test.ended {
+				v.must(v.Frontier.Crawl(rigCrawl).End("two"))
+			}
+			was := v.states()
+			p, object := v.toLoad(c, "w")
+			fault, err := PartitionsOf(v.Activities).Load(t.Context(), p, object)
+			if errors.Is(err, frontier.ErrBound) != test.waits || err != nil && !test.waits || fault != "" {
+				t.Errorf("%q, %v", fault, err)
+			}
+			if now := v.states(); !maps.Equal(was, now) {
+				t.Errorf("the bound crawl has %v, and had %v", now, was)
+			}
+		})
 	}
 }
 

@@ -16,29 +16,38 @@ import (
 )
 
 // ErrBound says that a crawl is bound to this worker which is spread over the workers elsewhere.
-var ErrBound = errors.New("the crawl is bound to this worker, and spread over the workers elsewhere: give one of the two another name")
+var ErrBound = errors.New("the crawl is bound to this worker, and spread over the workers elsewhere: forget it here (muninn forget CRAWL --worker NAME), or give one of the two another name")
 
 // ErrEntry says that an entry that is to be imported is not of its partition, or cannot be read.
 var ErrEntry = errors.New("it is no entry of the partition")
 
+// Imported says what an import has read.
+type Imported struct {
+	Entries int      // also those that were left out
+	Bound   []string // crawls that are spread where the entries are from, and bound here: what these have of them was left out
+}
+
 // Import puts what another frontier has exported of a partition in place of all that some crawls have of it here; entries of other crawls
 // are left out. Crawls are found by their names, and made known where they are not; their run is to be begun by Begin. Entries of claims are
-// given back by it. It returns the number of entries, those that were left out among them.
+// given back by it.
 //
 // Nobody claims in the partition before Import returns, of these crawls. ErrBusy if claims of theirs are in progress, which changes nothing.
-// ErrBound if a crawl of the entries is spread there and bound here. After any other error, and after a kill, these crawls have nothing of the
-// partition here once Import or Drop is called or the frontier is opened again.
-func (f *Frontier) Import(p Partition, of Choice, entries iter.Seq2[PartitionEntry, error]) (n int, err error) {
+// After any other error, and after a kill, these crawls have nothing of the partition here once Import or Drop is called or the frontier is
+// opened again.
+func (f *Frontier) Import(p Partition, of Choice, entries iter.Seq2[PartitionEntry, error]) (out Imported, err error) {
 	err = f.move(p, of, func() error {
-		in := importing{f: f, p: p, crawls: map[*PartitionCrawl]*importedCrawl{}, rests: map[uint64]time.Time{}, pairs: pairs{to: f.store}}
+		in := importing{f: f, p: p, crawls: map[*PartitionCrawl]*importedCrawl{}, bound: map[*PartitionCrawl]bool{}, rests: map[uint64]time.Time{}, pairs: pairs{to: f.store}}
 		for e, err := range entries {
-			if err == nil && (e.Crawl == nil || of == AllCrawls || e.Crawl.Spread) {
+			if err == nil && (e.Crawl == nil || of == AllCrawls || e.Crawl.Spread) && !in.bound[e.Crawl] {
 				err = in.add(e)
+			}
+			if errors.Is(err, ErrBound) {
+				in.bound[e.Crawl], out.Bound, err = true, append(out.Bound, e.Crawl.Name), nil
 			}
 			if err != nil {
 				return err
 			}
-			n++
+			out.Entries++
 		}
 		if err := in.pairs.flush(); err != nil {
 			return err
@@ -46,9 +55,23 @@ func (f *Frontier) Import(p Partition, of Choice, entries iter.Seq2[PartitionEnt
 		return in.finish()
 	})
 	if err != nil {
-		return n, fmt.Errorf("import partition %d: %w", p, err)
+		return out, fmt.Errorf("import partition %d: %w", p, err)
 	}
-	return n, nil
+	return out, nil
+}
+
+// CheckBound returns ErrBound if one of some crawls is spread where they are from, bound here, and may be in progress there: what is left out of an
+// import would be lost. It is over if the bound one is in progress or has a run that is not earlier: there is one crawl of a name at a time, and their
+// runs are numbered together.
+func (f *Frontier) CheckBound(list []PartitionCrawl) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range list {
+		if s := f.crawls[c.Name]; s != nil && c.Spread && !s.Spread && !s.Active && s.Run < c.Run {
+			return fmt.Errorf("crawl %s: %w", c.Name, ErrBound)
+		}
+	}
+	return nil
 }
 
 // importing is an import in progress.
@@ -56,7 +79,8 @@ type importing struct {
 	f      *Frontier
 	p      Partition
 	crawls map[*PartitionCrawl]*importedCrawl
-	rests  map[uint64]time.Time // hosts that may be asked again later
+	bound  map[*PartitionCrawl]bool // those of Imported.Bound
+	rests  map[uint64]time.Time     // hosts that may be asked again later
 	pairs  pairs
 }
 

@@ -186,10 +186,10 @@ func TestImport(t *testing.T) {
 				}
 				moved[p] = true
 				entries := taken(t, from.Frontier, p)
-				n, err := to.Import(p, AllCrawls, sequenceOf(entries))
+				in, err := to.Import(p, AllCrawls, sequenceOf(entries))
 				to.must(err)
-				if n != len(entries) {
-					t.Fatalf("%d entries of %d", n, len(entries))
+				if in.Entries != len(entries) {
+					t.Fatalf("%d entries of %d", in.Entries, len(entries))
 				}
 				if want, got := entryLines(t, entries), entryLines(t, taken(t, to.Frontier, p)); !slices.Equal(want, got) {
 					t.Fatalf("partition %d is exported as\n%q\nby the one that has imported\n%q", p, got, want)
@@ -319,8 +319,37 @@ func TestMovingSpread(t *testing.T) {
 	t.Cleanup(func() { _ = to.Close() })
 	_, err = to.Frontier.Begin("spread", "owner", 0, definition(func(d *crawl.Definition) { d.Name = "spread" }), nil, false)
 	r.must(err)
-	if _, err := to.Import(p, SpreadCrawls, sequenceOf(entries)); !errors.Is(err, ErrBound) {
-		t.Errorf("into a bound crawl: %v", err)
+	bound := to.Frontier.Crawl("spread").URLs()
+	r.must(bound.Offer("t", found(0.5, "http://a.example/7")))
+	in, err := to.Import(p, SpreadCrawls, sequenceOf(entries))
+	if err != nil || in.Entries != len(entries) || !slices.Equal(in.Bound, []string{"spread"}) {
+		t.Errorf("beside a bound crawl of the name: %+v of %d entries, %v", in, len(entries), err)
+	}
+	var has []string
+	r.must(bound.Known(func(url, _ string) error { has = append(has, url); return nil }))
+	if !slices.Equal(has, []string{"http://a.example/7"}) {
+		t.Errorf("the bound crawl has %q", has)
+	}
+}
+
+// TestCheckBound: an import may leave out what a spread crawl has whose name a bound one has here, if that is the later of the two.
+func TestCheckBound(t *testing.T) {
+	r := newRig(t, nil)
+	list := func(run uint32) []PartitionCrawl {
+		return []PartitionCrawl{{Name: "unknown", Run: 9, Spread: true}, {Name: "c", Run: run, Spread: true}}
+	}
+	if err := r.CheckBound(list(7)); err != nil {
+		t.Errorf("the bound one is in progress: %v", err)
+	}
+	r.must(r.Frontier.Crawl("c").End("owner"))
+	if err := r.CheckBound(list(1)); err != nil {
+		t.Errorf("the bound one has had that run: %v", err)
+	}
+	if err := r.CheckBound(list(2)); !errors.Is(err, ErrBound) {
+		t.Errorf("the spread one has had a later run: %v", err)
+	}
+	if err := r.CheckBound([]PartitionCrawl{{Name: "c", Run: 2}}); err != nil {
+		t.Errorf("the other is bound, too: %v", err)
 	}
 }
 

@@ -30,6 +30,16 @@ func TestPartitionsBesideOthers(t *testing.T) {
 			_, err := f.Begin("d", "owner", 1, bound, nil, false)
 			return errors.Join(err, KeepBegun(t.Context(), w.store, "w", Begun{Definition: d, Run: 1}))
 		}},
+		"a bound crawl here has the name of one in the checkpoint": {before: func(d crawl.Definition, w *worker, f *frontier.Frontier) error {
+			d.Name = "d"
+			bound := d
+			bound.Spread = false
+			_, err := f.Begin("d", "owner", 1, bound, nil, false)
+			_, errElsewhere := w.Begin("d", "owner", 1, d, nil, false)
+			err = errors.Join(err, errElsewhere, w.Crawl("d").URLs().Offer("x", []crawl.Discovery{{URL: "http://a.example/d", Score: 1, Path: "S"}}))
+			w.checkpointAll()
+			return err
+		}},
 		"one worker's word of a crawl is damaged": {before: func(_ crawl.Definition, w *worker, _ *frontier.Frontier) error {
 			return w.store.Put(t.Context(), damaged, strings.NewReader("{"), 1)
 		}},

@@ -15,17 +15,21 @@ import (
 // object with the number of those that are loaded and of all.
 func Load(ctx context.Context, store archive.Store, m Manifest, into *frontier.Frontier, reached func(done, all int)) error {
 	load := func(p frontier.Partition, o Object) error {
-		_, n, err := partfile.Import(ctx, store, o.Key, p, frontier.AllCrawls, into)
-		if err == nil && uint64(n) != o.Entries {
-			err = fmt.Errorf("%s: %w: it has %d entries, the checkpoint of %s says %d", o.Key, partfile.ErrDamaged, n, m.Taken, o.Entries)
+		in, err := partfile.Import(ctx, store, o.Key, p, frontier.AllCrawls, into, nil)
+		if err == nil {
+			err = m.whole(o, in.Entries)
 		}
 		if err != nil {
 			return fmt.Errorf("load checkpoint: %w", err)
 		}
 		return nil
 	}
-	if err := load(frontier.NoPartition, m.Crawls); err != nil {
-		return err
+	n, err := partfile.ImportCrawls(ctx, store, m.Crawls.Key, into)
+	if err == nil {
+		err = m.whole(m.Crawls, n)
+	}
+	if err != nil {
+		return fmt.Errorf("load checkpoint: %w", err)
 	}
 	for i, p := range slices.Sorted(maps.Keys(m.Partitions)) {
 		if err := load(frontier.Partition(p), m.Partitions[p]); err != nil {
@@ -36,4 +40,12 @@ func Load(ctx context.Context, store archive.Store, m Manifest, into *frontier.F
 		}
 	}
 	return nil
+}
+
+// whole reports an object that has other than its number of entries.
+func (m *Manifest) whole(o Object, entries int) error {
+	if uint64(entries) == o.Entries {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: it has %d entries, the checkpoint of %s says %d", o.Key, partfile.ErrDamaged, entries, m.Taken, o.Entries)
 }

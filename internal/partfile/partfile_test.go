@@ -98,17 +98,22 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, entries, err := Import(t.Context(), store, key, p, frontier.AllCrawls, two)
-	if err != nil || uint64(entries) != n || h.Epoch != 3 || h.Worker != "w" || len(h.Crawls) != 2 || h.Crawls[0].Name != "one" {
-		t.Errorf("%d entries of %d, %+v, %v", entries, n, h, err)
+	var h Header
+	in, err := Import(t.Context(), store, key, p, frontier.AllCrawls, two, func(of Header) error { h = of; return nil })
+	if err != nil || uint64(in.Entries) != n || h.Epoch != 3 || h.Worker != "w" || len(h.Crawls) != 2 || h.Crawls[0].Name != "one" {
+		t.Errorf("%d entries of %d, %+v, %v", in.Entries, n, h, err)
 	}
 	if !bytes.Equal(written(t, one, p), written(t, two, p)) {
 		t.Error("the two frontiers export different objects")
 	}
-	if _, _, err := Import(t.Context(), store, key, p^1, frontier.AllCrawls, two); !errors.Is(err, ErrPartition) {
+	refused := errors.New("refused")
+	if _, err := Import(t.Context(), store, key, p, frontier.AllCrawls, two, func(Header) error { return refused }); !errors.Is(err, refused) {
+		t.Errorf("an object that is refused by its header: %v", err)
+	}
+	if _, err := Import(t.Context(), store, key, p^1, frontier.AllCrawls, two, nil); !errors.Is(err, ErrPartition) {
 		t.Errorf("as another partition: %v", err)
 	}
-	if _, _, err := Import(t.Context(), store, key+"x", p, frontier.AllCrawls, two); !errors.Is(err, archive.ErrNotFound) {
+	if _, err := Import(t.Context(), store, key+"x", p, frontier.AllCrawls, two, nil); !errors.Is(err, archive.ErrNotFound) {
 		t.Errorf("no object: %v", err)
 	}
 }

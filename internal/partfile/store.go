@@ -62,19 +62,30 @@ func Write(to io.Writer, h Header, e *frontier.Export) (entries uint64, err erro
 	return w.entries, w.Close()
 }
 
-// Import puts an object of a store in place of what some crawls have of a partition in a frontier; frontier.NoPartition is for ImportCrawls, and all crawls.
-// It returns the header and the number of entries.
-func Import(ctx context.Context, store archive.Store, key string, p frontier.Partition, of frontier.Choice, into *frontier.Frontier) (h Header, entries int, err error) {
+// Import puts an object of a store in place of what some crawls have of a partition in a frontier. check, which may be nil, is asked before whether it
+// may be, by the header.
+func Import(
+	ctx context.Context, store archive.Store, key string, p frontier.Partition, of frontier.Choice, into *frontier.Frontier, check func(Header) error,
+) (out frontier.Imported, err error) {
 	err = read(ctx, store, key, p, func(r *Reader) (err error) {
-		h = r.Header
-		if p == frontier.NoPartition {
-			entries, err = into.ImportCrawls(until(ctx, r.Entries()))
-		} else {
-			entries, err = into.Import(p, of, until(ctx, r.Entries()))
+		if check != nil {
+			err = check(r.Header)
+		}
+		if err == nil {
+			out, err = into.Import(p, of, until(ctx, r.Entries()))
 		}
 		return err
 	})
-	return h, entries, err
+	return out, err
+}
+
+// ImportCrawls makes the crawls known of an object of frontier.NoPartition (frontier.Frontier.ImportCrawls). It returns the number of entries.
+func ImportCrawls(ctx context.Context, store archive.Store, key string, into *frontier.Frontier) (entries int, err error) {
+	err = read(ctx, store, key, frontier.NoPartition, func(r *Reader) (err error) {
+		entries, err = into.ImportCrawls(until(ctx, r.Entries()))
+		return err
+	})
+	return entries, err
 }
 
 // read opens an object.
