@@ -39,7 +39,7 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, b *spooled
 		return ArchiveResult{}, err
 	}
 	d := plan.Definition
-	h, err := a.destination(ctx, in, d)
+	h, err := a.destination(ctx, in, plan)
 	if err != nil {
 		return ArchiveResult{}, err
 	}

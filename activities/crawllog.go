@@ -21,7 +21,7 @@ func (a *Activities) archiveUnfetched(ctx context.Context, plan frontier.Plan, s
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		n, err := a.archiveUnfetchedPart(ctx, store, a.unfetchedLabel(d, first), list)
+		n, err := a.archiveUnfetchedPart(ctx, store, a.unfetchedLabel(plan, first), list)
 		if err != nil {
 			return err
 		}
@@ -34,9 +34,10 @@ func (a *Activities) archiveUnfetched(ctx context.Context, plan frontier.Plan, s
 
 // unfetchedLabel names a part by where it begins, and by the data folder whose numbers those are: a part that was archived before, but
 // not marked as reported, is found again, and another worker's is not taken for it.
-func (a *Activities) unfetchedLabel(d crawl.Definition, first int64) archive.Label {
+func (a *Activities) unfetchedLabel(plan frontier.Plan, first int64) archive.Label {
+	d := plan.Definition
 	return archive.Label{
-		Crawl: d.Name, Batch: archive.EndsBatch(first, a.Settings.Worker), Nonce: a.Settings.Instance, Worker: a.Settings.Worker,
+		Crawl: d.Name, Batch: archive.EndsBatch(first, a.Settings.Worker), Nonce: a.Settings.Instance, Run: plan.Run, Worker: a.Settings.Worker,
 		Prefix: d.Archive.Prefix, Software: a.Settings.Software,
 	}
 }

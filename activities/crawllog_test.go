@@ -86,7 +86,7 @@ func TestEndsAreReported(t *testing.T) {
 			r.must(err)
 			list, first, err := r.Frontier.Crawl(rigCrawl).URLs().Unfetched(10)
 			r.must(err)
-			label := r.unfetchedLabel(plan.Definition, first)
+			label := r.unfetchedLabel(plan, first)
 			c.before(&label)
 			if _, err := r.archiveUnfetchedPart(t.Context(), store, label, list); err != nil {
 				t.Fatal(err)

@@ -23,7 +23,8 @@ type destination struct {
 }
 
 // destination opens the archive of a batch; frontier.ErrNoBatch if the batch has no claim any more.
-func (a *Activities) destination(ctx context.Context, in BatchInput, d crawl.Definition) (destination, error) {
+func (a *Activities) destination(ctx context.Context, in BatchInput, plan frontier.Plan) (destination, error) {
+	d := plan.Definition
 	life, err := a.batch(in).Life()
 	if err != nil {
 		return destination{}, err
@@ -37,7 +38,7 @@ func (a *Activities) destination(ctx context.Context, in BatchInput, d crawl.Def
 		return destination{}, err
 	}
 	return destination{store, archive.Label{
-		Crawl: in.Crawl, Batch: in.Batch, Nonce: life.Nonce, Worker: a.Settings.Worker, Prefix: life.Place.Prefix,
+		Crawl: in.Crawl, Batch: in.Batch, Nonce: life.Nonce, Run: plan.Run, Worker: a.Settings.Worker, Prefix: life.Place.Prefix,
 		Operator: d.Archive.Operator, Agent: d.Politeness.Agent(), Software: a.Settings.Software, Description: d.Description,
 	}, life}, nil
 }
@@ -68,7 +69,7 @@ func (a *Activities) destinationOfManifest(ctx context.Context, in BatchInput, l
 	if err != nil {
 		return destination{}, false, err
 	}
-	h, err = a.destination(ctx, in, plan.Definition)
+	h, err = a.destination(ctx, in, plan)
 	return h, err == nil, err
 }
 
@@ -133,7 +134,7 @@ func (a *Activities) recoverResult(ctx context.Context, in BatchInput, life fron
 	if err != nil {
 		return left, err
 	}
-	h, err := a.destination(ctx, in, plan.Definition)
+	h, err := a.destination(ctx, in, plan)
 	if err != nil {
 		return left, err
 	}

@@ -15,10 +15,11 @@ import (
 type LostTotalsInput struct {
 	Crawl   string    `json:"crawl"`
 	Worker  string    `json:"worker"`
-	Started time.Time `json:"started"` // when the run began, by the clock of Temporal
+	Started time.Time `json:"started"`       // when the run began, by the clock of Temporal
+	Run     uint32    `json:"run,omitempty"` // 0: by a workflow of a version that did not say it
 }
 
-// runSlack is how much the clock of an archive may be behind that of Temporal: segments that seem to be so much older than a run may be of it.
+// runSlack bounds, by time, which manifests are read: it is how much the clock of an archive may be behind that of Temporal: segments that seem to be so much older than a run may be of it.
 const runSlack = 2 * time.Minute
 
 // LostTotals counts what a worker has archived in a run, by its segments: it may have done more than it last reported, and what it had
@@ -43,7 +44,7 @@ func (a *Activities) addTotals(ctx context.Context, in LostTotalsInput, d crawl.
 		Of:   archive.Layout{Prefix: place.Prefix, Crawl: in.Crawl},
 		Skip: func(_ string, changed time.Time) bool { return changed.Before(in.Started.Add(-runSlack)) },
 		Load: func(ctx context.Context, m archive.Manifest) (t frontier.Totals, err error) {
-			if m.Worker != in.Worker {
+			if m.Worker != in.Worker || m.Run != in.Run && m.Run > 0 && in.Run > 0 {
 				return t, nil
 			}
 			return segmentTotals(ctx, store, &m, d.Topic.Threshold)

@@ -30,14 +30,17 @@ func TestLostTotals(t *testing.T) {
 			if other != lost {
 				expected = frontier.Totals{}
 			}
-			got, err := call[frontier.Totals](r, r.LostTotals, LostTotalsInput{Crawl: rigCrawl, Worker: other.Settings.Worker, Started: began})
+			got, err := call[frontier.Totals](r, r.LostTotals, LostTotalsInput{Crawl: rigCrawl, Worker: other.Settings.Worker, Started: began, Run: 1})
 			if err != nil || got != expected {
 				t.Errorf("%s counts of %s %+v, %v; want %+v", r.Settings.Worker, other.Settings.Worker, got, err, expected)
 			}
 		}
 	}
-	got, err := call[frontier.Totals](lost, lost.LostTotals, LostTotalsInput{Crawl: rigCrawl, Worker: lost.Settings.Worker, Started: time.Now().Add(time.Hour)})
-	if err != nil || got != (frontier.Totals{}) {
-		t.Errorf("of a later run: %+v, %v", got, err)
+	for name, in := range map[string]LostTotalsInput{"by time": {Started: time.Now().Add(time.Hour)}, "a moment later, by number": {Started: began, Run: 2}} {
+		in.Crawl, in.Worker = rigCrawl, lost.Settings.Worker
+		got, err := call[frontier.Totals](lost, lost.LostTotals, in)
+		if err != nil || got != (frontier.Totals{}) {
+			t.Errorf("of a later run, %s: %+v, %v", name, got, err)
+		}
 	}
 }

@@ -555,7 +555,7 @@ func (c *cluster) deliver(name string, answer func(url string) string) {
 	r.must(r.do(r.Process, in))
 	plan, err := r.Frontier.Crawl(rigCrawl).Plan()
 	r.must(err)
-	h, err := r.destination(c.t.Context(), in, plan.Definition)
+	h, err := r.destination(c.t.Context(), in, plan)
 	r.must(err)
 	mark, err := r.Frontier.Crawl(rigCrawl).Watermark()
 	r.must(err)

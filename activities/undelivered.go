@@ -189,7 +189,7 @@ func (a *Activities) deliveryOf(ctx context.Context, in BatchInput) (d DeliverIn
 	if err != nil {
 		return d, err
 	}
-	h, err := a.destination(ctx, in, plan.Definition)
+	h, err := a.destination(ctx, in, plan)
 	if err != nil {
 		return d, err
 	}

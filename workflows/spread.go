@@ -144,7 +144,7 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) {
 		return // begun by an earlier version
 	}
 	var done frontier.Totals
-	in := activities.LostTotalsInput{Crawl: c.Name, Worker: m.Worker, Started: c.Started}
+	in := activities.LostTotalsInput{Crawl: c.Name, Worker: m.Worker, Started: c.Started, Run: c.Begun.Run}
 	err := workflow.ExecuteActivity(withQueueOptions(ctx, "", "count what "+m.Worker+" has archived"), steps.LostTotals, in).Get(ctx, &done)
 	if err != nil || m.Counted { // or it has joined again, with its folder, which counts
 		return

@@ -35,6 +35,7 @@ type Manifest struct {
 	Batch   string    `json:"batch"`
 	Nonce   string    `json:"nonce,omitempty"` // of the batch's life; a batch that is run again after it was given back has another
 	Worker  string    `json:"worker"`
+	Run     uint32    `json:"run,omitempty"` // of the crawl; 0 in segments of versions that did not write it
 	Created time.Time `json:"created"`
 	// GivenBack reports that the URLs of the batch went back to their queues, and that it left nothing.
 	GivenBack bool    `json:"given_back,omitempty"`
@@ -94,7 +95,7 @@ func (l Label) wrote(m *Manifest) bool {
 func GiveBack(ctx context.Context, store Store, label Label, at time.Time) error {
 	raw, err := json.MarshalIndent(Manifest{
 		Version: ManifestVersion, Crawl: label.Crawl, Batch: label.Batch, Nonce: label.Nonce, Worker: label.Worker,
-		Created: at.UTC(), GivenBack: true,
+		Run: label.Run, Created: at.UTC(), GivenBack: true,
 	}, "", " ")
 	if err != nil {
 		return fmt.Errorf("give back segment: %w", err)
@@ -197,7 +198,7 @@ type upload struct {
 func (s *Segment) manifest() (m Manifest, uploads []upload, err error) {
 	m = Manifest{
 		Version: ManifestVersion, Crawl: s.label.Crawl, Batch: s.label.Batch, Nonce: s.label.Nonce, Worker: s.label.Worker,
-		Created: s.created.UTC(), Counts: s.counts,
+		Run: s.label.Run, Created: s.created.UTC(), Counts: s.counts,
 	}
 	hash := ""
 	key := func(suffix string) string { return s.label.Layout().object(s.label.Segment(), hash, suffix) }

@@ -26,6 +26,7 @@ type Label struct {
 	Crawl       string
 	Batch       string
 	Nonce       string // of the batch's life
+	Run         uint32 // of the crawl; 0: not known
 	Worker      string
 	Prefix      string // put before every key
 	Operator    string

@@ -99,11 +99,18 @@ func TestPartitionsAfterLostRun(t *testing.T) {
 }
 
 // TestPartitionsOfEarlierRun: partitions whose checkpoint is of the run before, made by a worker that has begun the present one, have what the present
-// run is to crawl: the seeds, all pages of the run before, before and after the checkpoint; and what it has crawled already is crawled once.
+// run is to crawl: the seeds, all pages of the run before, before and after the checkpoint; and what it has crawled already is crawled once. Where manifests
+// name their runs, clocks do not matter: that of the second run is an hour behind.
 func TestPartitionsOfEarlierRun(t *testing.T) {
-	for _, again := range []int{0, 8} { // batches of the second run
-		t.Run(fmt.Sprint(again), func(t *testing.T) {
+	for _, test := range []struct {
+		again int // batches of the second run
+		named bool
+	}{{0, false}, {8, false}, {8, true}} {
+		t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {
 			w := newSpreadWorker(t, 9)
+			if test.named {
+				w.inRun = 1
+			}
 			for i := range 16 {
 				if w.run(true); i == 7 {
 					w.checkpointAll()
@@ -131,7 +138,10 @@ func TestPartitionsOfEarlierRun(t *testing.T) {
 				must(t, KeepBegun(t.Context(), w.store, worker, b))
 			}
 			w.waiting = slices.Sorted(maps.Keys(w.known))
-			for range again {
+			if test.named {
+				w.inRun, w.now = 2, w.now.Add(-time.Hour)
+			}
+			for range test.again {
 				w.run(true)
 			}
 			f := opened(t, t.TempDir())

@@ -164,29 +164,43 @@ func (r *Partitions) replay(ctx context.Context, name string, begun Begun, origi
 	if err != nil {
 		return err
 	}
+	byRun(list, plan.Run, begun)
 	list = slices.DeleteFunc(list, reached.byAll)
 	if r.Log != nil {
 		r.Log.Info("segments are brought into partitions that are rebuilt", "crawl", name, "segments", len(list), "partitions", len(origins))
 	}
 	b := bringing{Partitions: r, name: name, plan: plan, has: has, reached: reached}
 	if plan.Run > 1 {
-		present := list
-		if begun.Run == plan.Run { // else nobody knows when it began
-			i := slices.IndexFunc(list, func(s segment) bool { return !s.Created.Before(begun.Started) })
-			if i < 0 {
-				i = len(list)
-			}
-			present = list[i:]
-			if err := b.segments(ctx, plan.Run-1, list[:i]); err != nil {
-				return err
-			}
+		i := slices.IndexFunc(list, func(s segment) bool { return s.run == plan.Run })
+		if i < 0 {
+			i = len(list)
+		}
+		if err := b.segments(ctx, plan.Run-1, list[:i]); err != nil {
+			return err
 		}
 		if err := r.Frontier.Crawl(name).ReplayRecrawl(plan.Run, slices.Sorted(maps.Keys(origins))); err != nil {
 			return err
 		}
-		list = present
+		list = list[i:]
 	}
 	return b.segments(ctx, plan.Run, list)
+}
+
+// byRun orders segments by their runs, and those of a run by the time at which they were made: clocks of workers differ. A segment whose manifest
+// does not name its run is of the run before if it was made before the present one began, where that is known.
+func byRun(list []segment, present uint32, begun Begun) {
+	for i := range list {
+		s := &list[i]
+		switch {
+		case s.Run > 0:
+			s.run = min(s.Run, present)
+		case present > 1 && begun.Run == present && s.Created.Before(begun.Started):
+			s.run = present - 1
+		default:
+			s.run = present
+		}
+	}
+	slices.SortFunc(list, func(a, b segment) int { return a.rebuildNote().compare(b.rebuildNote()) })
 }
 
 // seeds queues the seeds that the partitions do not know: no segment has them, and there is no checkpoint, or it is older than the crawl.

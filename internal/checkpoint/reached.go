@@ -19,8 +19,19 @@ const noteEvery = 64
 // later with an earlier time are of batches that have not delivered what they found: they do so to the one that owns the partition then.
 type rebuildNote struct {
 	Origin string    `json:"origin,omitempty"` // the key of the checkpoint; empty: there was none
-	At     time.Time `json:"at,omitzero"`      // of the segment
+	Run    uint32    `json:"run,omitempty"`    // of the segment; 0 in notes of versions that did not write it, as if there were no segment yet
+	At     time.Time `json:"at,omitzero"`
 	Batch  string    `json:"batch,omitempty"`
+}
+
+// compare compares the segments of two notes by the order in which they are brought in.
+func (n rebuildNote) compare(o rebuildNote) int {
+	return cmp.Or(cmp.Compare(n.Run, o.Run), n.At.Compare(o.At), cmp.Compare(n.Batch, o.Batch))
+}
+
+// rebuildNote is that of a partition which has the segment, and those before it.
+func (s *segment) rebuildNote() rebuildNote {
+	return rebuildNote{Run: s.run, At: s.Created, Batch: s.Batch}
 }
 
 // note is that of a partition which is loaded, and has no segment yet.
@@ -59,7 +70,7 @@ func (r *Partitions) reached(name string, origins map[frontier.Partition]origin)
 // by reports whether a partition has a segment already.
 func (r *reached) by(p frontier.Partition, s segment) bool {
 	n, noted := r.notes[p]
-	return noted && cmp.Or(s.Created.Compare(n.At), cmp.Compare(s.Batch, n.Batch)) <= 0
+	return noted && s.rebuildNote().compare(n) <= 0
 }
 
 // byAll reports whether all partitions have it.
@@ -77,7 +88,9 @@ func (r *reached) note(h frontier.Crawl) error {
 	behind := map[rebuildNote][]frontier.Partition{} // by what they are noted to have
 	for p, n := range r.notes {
 		if !r.by(p, r.last) {
-			n.At, n.Batch = r.last.Created, r.last.Batch
+			origin := n.Origin
+			n = r.last.rebuildNote()
+			n.Origin = origin
 			r.notes[p] = n
 			behind[n] = append(behind[n], p)
 		}

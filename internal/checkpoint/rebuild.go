@@ -164,7 +164,8 @@ func (r *Rebuild) note(p progress) error {
 type segment struct {
 	archive.Manifest
 	store  archive.Store
-	number int // of its archive, in its crawl
+	number int    // of its archive, in its crawl
+	run    uint32 // that it counts for, if partitions are made again
 }
 
 // replay brings in the segments that came after the checkpoint, in the order in which they were made: a URL was found before it was
@@ -252,7 +253,7 @@ func segmentsOf(
 		walk := archive.Walk[struct{}]{Of: archive.Layout{Prefix: place.Prefix, Crawl: name}, Skip: skip}
 		err = walk.Each(ctx, store, func(m archive.Manifest, _ struct{}) error {
 			if keep(m) {
-				list = append(list, segment{m, store, number})
+				list = append(list, segment{m, store, number, m.Run})
 			}
 			return nil
 		})

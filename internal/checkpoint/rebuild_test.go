@@ -35,6 +35,7 @@ type worker struct {
 	pages   int // of each
 	batch   int
 	late    []frontier.Commit // archived, and not in the frontier
+	inRun   uint32            // that manifests name; 0: none, as earlier versions
 }
 
 // commit commits what is archived.
@@ -69,7 +70,7 @@ func (w *worker) run(commit bool) {
 	w.t.Helper()
 	w.batch++
 	w.now = w.now.Add(time.Second)
-	label := archive.Label{Crawl: "c", Batch: fmt.Sprintf("a.example-%d@w.7", w.batch), Nonce: fmt.Sprintf("%016x", w.batch), Worker: "w"}
+	label := archive.Label{Crawl: "c", Batch: fmt.Sprintf("a.example-%d@w.7", w.batch), Nonce: fmt.Sprintf("%016x", w.batch), Worker: "w", Run: w.inRun}
 	s, err := archive.NewSegment(w.t.TempDir(), label, w.now, func(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false })
 	must(w.t, err)
 	defer s.Close()
