@@ -47,11 +47,25 @@ func (t *Totals) Count(o crawl.Outcome) {
 
 // Add adds what another worker, or a segment, has.
 func (t *Totals) Add(o Totals) {
-	*t = Totals{
-		Pages: t.Pages + o.Pages, Scored: t.Scored + o.Scored, Relevant: t.Relevant + o.Relevant, Bytes: t.Bytes + o.Bytes,
-		Errors: t.Errors + o.Errors, Robots: t.Robots + o.Robots, Refused: t.Refused + o.Refused, Retries: t.Retries + o.Retries,
-		Revisits: t.Revisits + o.Revisits, Links: t.Links + o.Links, Known: t.Known + o.Known, Batches: t.Batches + o.Batches,
-		Failed: t.Failed + o.Failed, Requests: t.Requests + o.Requests,
+	more := o.fields()
+	for i, n := range t.fields() {
+		*n += *more[i]
+	}
+}
+
+// Subtract takes away what another worker has.
+func (t *Totals) Subtract(o Totals) {
+	less := o.fields()
+	for i, n := range t.fields() {
+		*n -= *less[i]
+	}
+}
+
+// fields are all of the numbers.
+func (t *Totals) fields() []*int64 {
+	return []*int64{
+		&t.Pages, &t.Scored, &t.Relevant, &t.Bytes, &t.Errors, &t.Robots, &t.Refused, &t.Retries, &t.Revisits, &t.Links, &t.Known, &t.Batches,
+		&t.Failed, &t.Requests,
 	}
 }
 

@@ -124,34 +124,41 @@ func (c *crawlRun) giveUp(ctx workflow.Context, m *CrawlMember) {
 	}
 	c.writing++ // neither the end is found nor does the crawl continue as new before that is done
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		defer func() { m.retiring, c.writing = false, c.writing-1 }()
-		if err := deliverLost(ctx, c.Name, m.Worker, c.queues); err != nil {
-			return // the crawl is cancelled
-		}
-		c.Ending.Disturb()
-		in := activities.RetireInput{Crawl: c.Name, Worker: m.Worker}
-		err := workflow.ExecuteActivity(withSharedOptions(ctx, "end what the crawl has at "+m.Worker), steps.Retire, in).Get(ctx, nil)
-		c.Owing = slices.DeleteFunc(c.Owing, func(o Owing) bool { return o.Worker == m.Worker }) // others have it
-		if err == nil {
-			c.countGone(ctx, m)
+		counted := c.retire(ctx, m)
+		m.retiring, c.writing = false, c.writing-1
+		if counted {
+			c.finishSpent(ctx)
+			c.show(ctx)
 		}
 	})
 }
 
+// retire ends what the crawl has at a member that is gone, and reports whether what it has done was counted.
+func (c *crawlRun) retire(ctx workflow.Context, m *CrawlMember) (counted bool) {
+	if err := deliverLost(ctx, c.Name, m.Worker, c.queues); err != nil {
+		return false // the crawl is cancelled
+	}
+	c.Ending.Disturb()
+	in := activities.RetireInput{Crawl: c.Name, Worker: m.Worker}
+	err := workflow.ExecuteActivity(withSharedOptions(ctx, "end what the crawl has at "+m.Worker), steps.Retire, in).Get(ctx, nil)
+	c.Owing = slices.DeleteFunc(c.Owing, func(o Owing) bool { return o.Worker == m.Worker }) // others have it
+	return err == nil && c.countGone(ctx, m)
+}
+
 // countGone takes the true numbers of a member that is gone: its last report may be minutes old.
-func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) {
+func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool) {
 	if c.Started.IsZero() {
-		return // begun by an earlier version
+		return false // begun by an earlier version
 	}
 	var done frontier.Totals
 	in := activities.LostTotalsInput{Crawl: c.Name, Worker: m.Worker, Started: c.Started, Run: c.Begun.Run}
 	err := workflow.ExecuteActivity(withQueueOptions(ctx, "", "count what "+m.Worker+" has archived"), steps.LostTotals, in).Get(ctx, &done)
 	if err != nil || m.Counted { // or it has joined again, with its folder, which counts
-		return
+		return false
 	}
 	for _, former := range c.Members { // another folder of the same name
 		if former != m && former.Worker == m.Worker && former.Gone {
-			done = minus(done, former.Progress.Totals)
+			done.Subtract(former.Progress.Totals)
 		}
 	}
 	done.Links, done.Known, done.Failed = m.Progress.Totals.Links, m.Progress.Totals.Known, m.Progress.Totals.Failed
@@ -162,9 +169,7 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) {
 			b.GoneUsed(m.Account, activities.Used(reason, done))
 		}
 	}
-	m.retiring = false
-	c.finishSpent(ctx)
-	c.show(ctx)
+	return true
 }
 
 // queues are the task queues of the members that take part.

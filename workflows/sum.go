@@ -59,16 +59,6 @@ func addTotals(a, b frontier.Totals) frontier.Totals {
 	return a
 }
 
-// minus is what is left of totals without others.
-func minus(a, b frontier.Totals) frontier.Totals {
-	return frontier.Totals{
-		Pages: a.Pages - b.Pages, Scored: a.Scored - b.Scored, Relevant: a.Relevant - b.Relevant, Bytes: a.Bytes - b.Bytes,
-		Errors: a.Errors - b.Errors, Robots: a.Robots - b.Robots, Refused: a.Refused - b.Refused, Retries: a.Retries - b.Retries,
-		Revisits: a.Revisits - b.Revisits, Links: a.Links - b.Links, Known: a.Known - b.Known, Batches: a.Batches - b.Batches,
-		Failed: a.Failed - b.Failed, Requests: a.Requests - b.Requests,
-	}
-}
-
 // addStatus adds what another worker has done of a run, as its end says.
 func addStatus(a, b frontier.Status) frontier.Status {
 	b.Totals = addTotals(a.Totals, b.Totals)

@@ -328,10 +328,12 @@ func (Frontiers) SpreadCrawl(crawl, worker string, text []byte) string {
 	return fmt.Sprintf("%s/%s%s/%x.json", folderCrawls, crawl, atWorker(worker), sum[:8])
 }
 
-// IsSpreadCrawl reports whether a key of SpreadCrawls is of a crawl, and of a worker; an empty name stands for any worker.
-func (Frontiers) IsSpreadCrawl(key, crawl, worker string) bool {
-	of, by, _ := strings.Cut(strings.TrimPrefix(path.Dir(key), folderCrawls+"/"), "@")
-	return of == crawl && (worker == "" || by == worker)
+// SpreadCrawlOf is the prefix of what a worker says of a crawl; without a worker, of what any does. No name has an @.
+func (Frontiers) SpreadCrawlOf(crawl, worker string) string {
+	if worker == "" {
+		return folderCrawls + "/" + crawl + "@"
+	}
+	return folderCrawls + "/" + crawl + atWorker(worker) + "/"
 }
 
 // Learning is the prefix of what the workers of a spread crawl learn from each other.

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -38,7 +39,7 @@ func KeepBegun(ctx context.Context, store archive.Store, worker string, b Begun)
 		return err
 	}
 	key := archive.Frontiers{}.SpreadCrawl(b.Definition.Name, worker, raw)
-	former, err := begunKeys(ctx, store)
+	former, err := begunKeys(ctx, store, archive.Frontiers{}.SpreadCrawlOf(b.Definition.Name, worker))
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func KeepBegun(ctx context.Context, store archive.Store, worker string, b Begun)
 		err = store.Put(ctx, key, bytes.NewReader(raw), int64(len(raw)))
 	}
 	for _, old := range former {
-		if err == nil && old != key && (archive.Frontiers{}).IsSpreadCrawl(old, b.Definition.Name, worker) {
+		if err == nil && old != key {
 			err = store.Delete(ctx, old)
 		}
 	}
@@ -55,17 +56,17 @@ func KeepBegun(ctx context.Context, store archive.Store, worker string, b Begun)
 
 // ForgetBegun deletes what any worker has kept of a crawl.
 func ForgetBegun(ctx context.Context, store archive.Store, name string) error {
-	keys, err := begunKeys(ctx, store)
+	keys, err := begunKeys(ctx, store, archive.Frontiers{}.SpreadCrawlOf(name, ""))
 	for _, key := range keys {
-		if err == nil && (archive.Frontiers{}).IsSpreadCrawl(key, name, "") {
+		if err == nil {
 			err = store.Delete(ctx, key)
 		}
 	}
 	return err
 }
 
-func begunKeys(ctx context.Context, store archive.Store) (keys []string, err error) {
-	err = store.List(ctx, archive.Frontiers{}.SpreadCrawls(), func(o archive.Object) error {
+func begunKeys(ctx context.Context, store archive.Store, prefix string) (keys []string, err error) {
+	err = store.List(ctx, prefix, func(o archive.Object) error {
 		keys = append(keys, o.Key)
 		return nil
 	})
@@ -75,7 +76,7 @@ func begunKeys(ctx context.Context, store archive.Store) (keys []string, err err
 // begun lists the spread crawls that any worker has begun, by name: the last run of each, and the archives that any worker knows of. A damaged object is
 // left out, and logged, if another worker has kept the crawl.
 func begun(ctx context.Context, store archive.Store, log *slog.Logger) ([]Begun, error) {
-	keys, err := begunKeys(ctx, store)
+	keys, err := begunKeys(ctx, store, archive.Frontiers{}.SpreadCrawls())
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,9 @@ func begun(ctx context.Context, store archive.Store, log *slog.Logger) ([]Begun,
 		list = append(list, all[name])
 	}
 	for _, key := range slices.Sorted(maps.Keys(damaged)) {
-		if !slices.ContainsFunc(list, func(b Begun) bool { return (archive.Frontiers{}).IsSpreadCrawl(key, b.Definition.Name, "") }) {
+		if !slices.ContainsFunc(list, func(b Begun) bool {
+			return strings.HasPrefix(key, archive.Frontiers{}.SpreadCrawlOf(b.Definition.Name, ""))
+		}) {
 			return nil, fmt.Errorf("read %s: %w: no other worker has kept the crawl; restore the object, or delete it if the crawl is not needed", key, damaged[key])
 		}
 		log.Error("what a worker has kept of a spread crawl is damaged; that of the others is used", "object", key, "error", damaged[key])

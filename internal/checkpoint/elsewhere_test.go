@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -170,3 +171,51 @@ var (
 	stateIn = regexp.MustCompile(`State:(\w+)`)
 	runIn   = regexp.MustCompile(`Run:(\d+)`)
 )
+
+// listing counts the objects that are listed.
+type listing struct {
+	archive.Store
+	listed int
+}
+
+func (s *listing) List(ctx context.Context, prefix string, fn func(archive.Object) error) error {
+	return s.Store.List(ctx, prefix, func(o archive.Object) error {
+		s.listed++
+		return fn(o)
+	})
+}
+
+// TestKeepBegun: what a worker keeps of a crawl is in place of what it has kept before, and is forgotten with what others have kept; what there is of other
+// crawls is not even listed.
+func TestKeepBegun(t *testing.T) {
+	store := &listing{Store: newRig(t).store}
+	keep := func(name, worker string, run uint32) {
+		d := crawl.DefaultDefinition()
+		d.Name = name
+		must(t, KeepBegun(t.Context(), store, worker, Begun{Definition: d, Run: run}))
+	}
+	for i := range 9 {
+		keep(fmt.Sprint("other-", i), "w", 1)
+		keep("c.d", fmt.Sprint("w", i), 1)
+	}
+	store.listed = 0
+	keep("c", "w", 1)
+	keep("c", "w", 2)
+	keep("c", "v", 2)
+	keep("c", "v", 2)
+	if store.listed != 2 { // the former object of each
+		t.Errorf("%d objects are listed", store.listed)
+	}
+	count := func() int {
+		keys, err := begunKeys(t.Context(), store.Store, archive.Frontiers{}.SpreadCrawls())
+		must(t, err)
+		return len(keys)
+	}
+	if n := count(); n != 9+9+2 {
+		t.Errorf("%d objects are kept", n)
+	}
+	must(t, ForgetBegun(t.Context(), store, "c"))
+	if n := count(); n != 9+9 || store.listed != 2+2 {
+		t.Errorf("%d objects are left; %d were listed", n, store.listed)
+	}
+}
