@@ -224,6 +224,9 @@ func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activit
 		out.Spent = crawl.ReasonStopped
 		room = 0
 	}
+	if in.Paused {
+		out.Idle, room = true, 0
+	}
 	n := min(room, w.waiting)
 	if n > 0 {
 		r.note(fmt.Sprintf("%s claims by %d", w.Worker, w.version))

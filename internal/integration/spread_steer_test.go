@@ -3,6 +3,7 @@ package integration
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +43,7 @@ func hostsOf(t *testing.T, server *Server, world *webworld.World, workers ...str
 }
 
 // TestSpreadSteer: an operator steers a crawl of two workers as one of one worker: a change is in force at running fetchers of both within two seconds,
-// counted at the hosts; URLs are explained and submitted to the worker whose they are; pause, resume and abort hold for both.
+// counted at the hosts; URLs are explained and submitted to the worker whose they are; pause, resume, abort, of single PLDs too, and stop hold for both.
 func TestSpreadSteer(t *testing.T) {
 	t.Parallel()
 	Program(t, "muninn")
@@ -135,18 +136,43 @@ func TestSpreadSteer(t *testing.T) {
 	o.muninn(0, "resume", d.Name)
 	all(5)
 
-	for _, host := range hosts {
+	aborted := make([]time.Time, len(hosts))
+	for i, host := range hosts {
 		o.muninn(0, "abort", d.Name, "--pld", host)
-		since := time.Now()
-		for _, a := range askedOf(world, host) {
-			if a.Began.Sub(since) > inForce {
-				t.Errorf("%v after it was aborted: %v", a.Began.Sub(since), a)
+		aborted[i] = time.Now()
+	}
+	others := slices.DeleteFunc(world.Sites(), func(s webworld.Site) bool { return slices.Contains(hosts, s.Host) })
+	Until(t, soon, "other hosts are asked long afterwards", func() string {
+		for _, site := range others {
+			if list := askedOf(world, site.Host); len(list) == 0 || list[len(list)-1].Began.Sub(aborted[len(hosts)-1]) < inForce+500*time.Millisecond {
+				return site.Host
 			}
+		}
+		return ""
+	})
+	for i, host := range hosts {
+		list := askedOf(world, host)
+		if late := list[len(list)-1].Began.Sub(aborted[i]); late > inForce {
+			t.Errorf("%s was asked %v after it was aborted: %v", host, late, list[len(list)-1])
+		}
+		if e, _ := o.explain(d.Name, "http://"+host+"/"); e.Waiting > 0 || e.Busy {
+			t.Errorf("of %s, which was aborted, %d URLs wait, busy: %t", host, e.Waiting, e.Busy)
 		}
 	}
 	o.muninn(0, "abort", d.Name)
 	if result := Result(t, server.Client, d.Name, CrawlTime); result.Reason != crawl.ReasonAborted {
 		t.Errorf("it ended: %s", result.Reason)
 	}
+	report := Check(t, archive)
+	allArchived(t, world, report)
+
+	StartCrawl(t, server.Client, d) // another run
+	all(5)
+	o.muninn(0, "stop", d.Name)
+	stopped := time.Now()
+	if result := Result(t, server.Client, d.Name, CrawlTime); result.Reason != crawl.ReasonStopped || result.Run != 2 {
+		t.Errorf("run %d ended: %s", result.Run, result.Reason)
+	}
+	t.Logf("it ended %v after it was stopped", time.Since(stopped).Round(time.Millisecond))
 	allArchived(t, world, Check(t, archive))
 }
