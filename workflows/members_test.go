@@ -35,7 +35,7 @@ func TestFormerCrawlState(t *testing.T) {
 	}
 }
 
-// TestSumProgress: what a crawl shows of its members are sums; it holds if all of them do, and says why each does.
+// TestSumProgress: what a crawl shows of its members are sums; it holds if all of them do that are not gone, and says why each does.
 func TestSumProgress(t *testing.T) {
 	at := time.Unix(1e9, 0)
 	one := activities.Progress{
@@ -60,6 +60,11 @@ func TestSumProgress(t *testing.T) {
 	members[1].Progress.Holds, members[1].Progress.State = "no network", crawl.ControllerHolding
 	if sum := sumProgress(members); sum.Holds != "one: the disk is full; two: no network" || sum.State != crawl.ControllerHolding {
 		t.Errorf("all hold, and the sum is %+v", sum)
+	}
+	gone := &CrawlMember{Member: activities.Member{Worker: "gone"}, Gone: true, Progress: activities.Progress{State: crawl.ControllerCrawling, Progress: frontier.Progress{Totals: frontier.Totals{Pages: 3}}}}
+	sum := sumProgress([]*CrawlMember{gone, members[0], members[1]})
+	if sum.Holds != "one: the disk is full; two: no network" || sum.State != crawl.ControllerHolding || sum.Totals.Pages != 14 {
+		t.Errorf("all hold that are not gone: %+v", sum)
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
-// sumProgress is the progress of all members together. That of one member is its own. A crawl holds if all of its members do.
+// sumProgress is the progress of all members together. That of one member is its own. A crawl holds if all of its members do that are not gone.
 func sumProgress(members []*CrawlMember) (sum activities.Progress) {
 	if len(members) == 1 {
 		return members[0].Progress
 	}
 	var workers, holds []string
+	present := 0
 	for _, m := range members {
 		p := m.Progress
 		workers = append(workers, m.Worker)
@@ -34,6 +35,10 @@ func sumProgress(members []*CrawlMember) (sum activities.Progress) {
 		if p.At.After(sum.At) {
 			sum.At = p.At
 		}
+		if m.Gone {
+			continue
+		}
+		present++
 		if p.Holds != "" {
 			holds = append(holds, m.Worker+": "+p.Holds)
 		}
@@ -45,11 +50,11 @@ func sumProgress(members []*CrawlMember) (sum activities.Progress) {
 		sum.Longest.Of = sum.Waiting
 	}
 	sum.Worker = strings.Join(workers, ", ")
-	if sum.State == crawl.ControllerHolding && len(holds) < len(members) {
-		sum.State = crawl.ControllerCrawling
-	}
-	if len(holds) == len(members) {
+	switch {
+	case len(holds) == present:
 		sum.Holds = strings.Join(holds, "; ")
+	case sum.State == crawl.ControllerHolding:
+		sum.State = crawl.ControllerCrawling
 	}
 	return sum
 }
