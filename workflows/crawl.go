@@ -62,7 +62,7 @@ type crawlRun struct {
 	raw        json.RawMessage
 	parses     bool // an execution of an earlier version: see versionParse
 	CrawlState
-	submitted bool // URLs, since the frontier was last asked whether anything waits
+	submitted bool // URLs, or a change of the definition, since the frontiers were last asked whether anything waits
 	writing   int  // URLs and changes of the definition that are on their way to the frontier
 	changing  bool // the definition
 
@@ -192,7 +192,7 @@ func (c *crawlRun) learn(ctx workflow.Context) error {
 	return nil
 }
 
-// isOver reports whether the run ends. It does not if all was fetched and more was submitted meanwhile. Once it is true no update is
+// isOver reports whether the run ends. It does not if all was fetched and more was submitted, or allowed by a change of the definition, meanwhile. Once it is true no update is
 // accepted, and those that were accepted are in the frontier.
 func (c *crawlRun) isOver(ctx workflow.Context, reason crawl.Reason) (bool, error) {
 	for {
@@ -205,7 +205,7 @@ func (c *crawlRun) isOver(ctx workflow.Context, reason crawl.Reason) (bool, erro
 		}
 		c.submitted = false
 		var left []bool
-		if err := c.onAll(ctx, "are there URLs that were submitted meanwhile?", steps.Left, sameInput(c.Name), collect(ctx, &left)); err != nil {
+		if err := c.onAll(ctx, "are there URLs that were submitted or allowed meanwhile?", steps.Left, sameInput(c.Name), collect(ctx, &left)); err != nil {
 			return false, err
 		}
 		if slices.Contains(left, true) {

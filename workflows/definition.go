@@ -93,6 +93,9 @@ func (c *crawlRun) serveConfigure(ctx workflow.Context) error {
 		if err != nil {
 			return out, err
 		}
+		if workflow.GetVersion(ctx, versionSteer, workflow.DefaultVersion, 1) != workflow.DefaultVersion {
+			c.submitted = true // it may allow URLs that wait
+		}
 		if out.Late, err = c.configure(ctx, d); err != nil {
 			return out, err
 		}

@@ -274,7 +274,8 @@ func (c *crawlRun) prepareAll(ctx workflow.Context) error {
 	return temporal.NewNonRetryableApplicationError("no worker can take part: "+c.Present()[0].Fault, activities.ErrorInput, nil)
 }
 
-// versionSteer is the change since which a definition that all workers of a spread crawl refuse is taken back, too.
+// versionSteer is the change since which a definition that all workers of a spread crawl refuse is taken back, too, and since which the end is not found
+// by what was answered before a change of the definition.
 const versionSteer = "steer"
 
 // configure has the members take a definition. If one of them refuses it, all go back to the former one. late are those that the ring has lost:
@@ -284,6 +285,10 @@ func (c *crawlRun) configure(ctx workflow.Context, d crawl.Definition) (late []s
 		return nil, c.onAll(ctx, "change the definition", steps.Configure, sameInput(activities.ConfigureInput{Definition: d}), nil)
 	}
 	former, steers := c.definition, workflow.GetVersion(ctx, versionSteer, workflow.DefaultVersion, 1) != workflow.DefaultVersion
+	if steers { // the change may allow URLs that wait; what is answered while workers take it may be from before
+		c.Ending.Disturb()
+		defer c.Ending.Disturb()
+	}
 	c.definition, c.Version = d, c.Version+1
 	c.setBudgets()
 	refused := c.prepareAll(ctx) // by all of them

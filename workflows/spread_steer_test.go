@@ -90,6 +90,35 @@ func TestSpreadConfigureRefused(t *testing.T) {
 	}
 }
 
+// TestSpreadConfigureAtTheEnd: URLs that a change allows are fetched, whenever it comes before the end is found. Workers answer slowly whether anything is
+// left: the change may come and be in force between the answers of two.
+func TestSpreadConfigureAtTheEnd(t *testing.T) {
+	crawlWith := func(after time.Duration) (*spreadRing, *changed, time.Duration) {
+		r := newSpread(t, 10, 10)
+		r.of("w1").spent = 30
+		r.answers.After(3 * time.Second)
+		u, start := r.change(after, `{"budget":{"pages":5000}}`), r.Now()
+		if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+			t.Fatal(err)
+		}
+		return r, u, r.Now().Sub(start)
+	}
+	_, _, end := crawlWith(time.Hour)
+	fetched := 0
+	for after := end - 2*time.Second; after < end; after += 200 * time.Millisecond {
+		r, u, _ := crawlWith(after)
+		switch taken := u.rejected == nil && u.failed == nil && !u.at.IsZero(); {
+		case taken && r.used() != 50:
+			t.Errorf("a change after %v is taken, and the crawl ends with %d waiting at w1", after, r.of("w1").waiting)
+		case taken:
+			fetched++
+		}
+	}
+	if fetched < 5 {
+		t.Errorf("only %d changes came before the end at %v", fetched, end)
+	}
+}
+
 // TestSpreadConfigureRejoins: a worker that was given up and joins again with its folder gets what changed meanwhile: its frontier knows the run, with
 // the earlier definition.
 func TestSpreadConfigureRejoins(t *testing.T) {

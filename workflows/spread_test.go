@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
@@ -39,6 +40,7 @@ type spreadRing struct {
 	unbegun string // this folder does not answer Begin
 	refuses string // the worker that cannot take part; empty: none
 	lost    map[string]*spreadWorker
+	answers *testsuite.MockCallWrapper // to Idle
 }
 
 // spreadWorker is a worker: URLs wait, and each that is claimed is fetched by the end of the round.
@@ -50,6 +52,7 @@ type spreadWorker struct {
 	version       int64 // of the definition: its budget of pages
 	dead          bool
 	refuses       int64 // a budget of pages
+	spent         int64 // URLs that wait from the next change of the definition on
 }
 
 // newSpread is a crawl over workers that have URLs waiting, with the controllers of a deployed worker.
@@ -86,7 +89,13 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 	acts(r.env, "Phase", func(activities.PhaseInput) error { return nil })
 	r.OnActivity("Configure", mock.Anything, mock.Anything).Return(r.configure)
 	r.OnActivity("Claim", mock.Anything, mock.Anything).After(time.Second).Return(r.claim)
-	does(r.env, "Idle", func(in activities.IdleInput) (activities.IdleAnswer, error) { return r.idle(in), nil })
+	r.answers = r.OnActivity("Idle", mock.Anything, mock.Anything).Return(func(_ context.Context, in activities.IdleInput) (activities.IdleAnswer, error) {
+		r.note("Idle")
+		return r.idle(in), nil
+	})
+	does(r.env, "Left", func(string) (bool, error) {
+		return slices.ContainsFunc(r.workers, func(w *spreadWorker) bool { return w.waiting > 0 }), nil
+	})
 	r.OnActivity("End", mock.Anything, mock.Anything).Return(func(ctx context.Context, in activities.EndInput) (activities.EndResult, error) {
 		if r.silent != "" && activity.GetInfo(ctx).TaskQueue == "q/"+r.silent {
 			return activities.EndResult{}, activity.ErrResultPending
@@ -181,7 +190,7 @@ func (r *spreadRing) configure(ctx context.Context, in activities.ConfigureInput
 	r.note(fmt.Sprintf("Configure %s: %d", w.Worker, in.Budget.Pages))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	w.version = in.Budget.Pages
+	w.version, w.waiting, w.spent = in.Budget.Pages, w.waiting+w.spent, 0
 	return nil
 }
 
