@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,12 +25,8 @@ import (
 func (s *Server) awaitRing(t *testing.T, want ...string) {
 	t.Helper()
 	Until(t, soon, fmt.Sprintf("the ring is %q", want), func() string {
-		value, err := s.Client.QueryWorkflow(t.Context(), names.ClusterID, "", names.QueryStatus)
+		status, err := s.ringStatus(t)
 		if err != nil {
-			return err.Error()
-		}
-		var status workflows.ClusterStatus
-		if err := value.Get(&status); err != nil {
 			return err.Error()
 		}
 		var got []string
@@ -42,6 +39,30 @@ func (s *Server) awaitRing(t *testing.T, want ...string) {
 			return ""
 		}
 		return fmt.Sprintf("it is %q", got)
+	})
+}
+
+// ringStatus is what Cluster shows of the ring.
+func (s *Server) ringStatus(t *testing.T) (status workflows.ClusterStatus, err error) {
+	value, err := s.Client.QueryWorkflow(t.Context(), names.ClusterID, "", names.QueryStatus)
+	if err == nil {
+		err = value.Get(&status)
+	}
+	return status, err
+}
+
+// awaitQuietRing waits until a worker is in the ring, and each partition has an owner and stays with it.
+func (s *Server) awaitQuietRing(t *testing.T, worker string) {
+	t.Helper()
+	Until(t, soon, "partitions have moved to "+worker, func() string {
+		status, err := s.ringStatus(t)
+		switch {
+		case err != nil:
+			return err.Error()
+		case status.PartitionsOf(worker) == "" || slices.ContainsFunc(status.Groups, func(g ring.Group) bool { return g.Step != ring.Owned }):
+			return status.String()
+		}
+		return ""
 	})
 }
 

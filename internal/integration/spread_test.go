@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
@@ -78,6 +79,29 @@ func TestSpreadCrawl(t *testing.T) {
 		if learned := of.Learning().Order().Pages(); int64(learned) <= status.Totals.Pages {
 			t.Errorf("%s has fetched %d pages, and its order has learned from %d: none of the other's", w.Activities().Settings.Worker, status.Totals.Pages, learned)
 		}
+	}
+}
+
+// TestThirdWorkerJoins: a third worker joins two that crawl a web together in which each page links to other hosts. Both hand partitions over at a
+// time, and batches of these have links to those of the other.
+func TestThirdWorkerJoins(t *testing.T) {
+	t.Parallel()
+	server := StartServer(t)
+	world := Serve(t, bench.New(webworld.Options{Seed: 33, Latency: 50 * time.Millisecond}, 36, 20))
+	archive := spreadWorkers(t, server, world)
+	d := Definition("third", world)
+	d.Spread, d.Scope.Within = true, crawl.WithinWeb
+	StartCrawl(t, server.Client, d)
+	awaitPages(t, world, 36*20/4)
+	third := Config(server, world, t.TempDir())
+	third.Name, third.Archive = "w3", archive
+	StartWorker(t, third)
+	server.awaitQuietRing(t, third.Name)
+	if out := Result(t, server.Client, d.Name, CrawlTime); out.Reason != crawl.ReasonDrained {
+		t.Errorf("it ends: %s", out.Reason)
+	}
+	if Once(t, Check(t, archive), world); segmentsBy(t, archive, d.Name, "w3") == 0 {
+		t.Error("the third worker has written no segment")
 	}
 }
 
