@@ -40,7 +40,7 @@ type Commit struct {
 // idempotent by batch: what is committed already is left alone. A portion that the store cannot take in one transaction
 // goes in without what the crawl can do without: prints, samples, digests, and what an order learns.
 //
-// Of a crawl that is spread, outcomes in partitions that are other workers' by now are left out: those ask the URLs again. ErrUndelivered if a
+// Of a crawl that is spread, outcomes in partitions that are other workers' by now are only counted: those have them of the archive. ErrUndelivered if a
 // link leads to a partition that is not this worker's; another Commit with more Others continues.
 func (h Crawl) Commit(c Commit) error {
 	h.f.mu.Lock()
@@ -180,12 +180,14 @@ type ends struct {
 	pages  []string      // their URLs
 }
 
-// concludeAll ends the URLs of a portion, without those whose partition the worker has lost.
+// concludeAll ends the URLs of a portion, without those whose partition the worker has lost: these are counted alone. Their segment is in the
+// archive, from which their partition was made again, and nobody else counts it (see activities.LostTotals).
 func (e *edit) concludeAll(now committing, outcomes []crawl.PageOutcome, may *committable, done map[uint64]queue.Tally) (all ends, err error) {
 	for _, o := range outcomes {
 		if lost, err := may.lost(o.URL); err != nil {
 			return all, err
 		} else if lost {
+			count(e.rec, o)
 			continue
 		}
 		end, err := e.conclude(o, now.c.Archive, done)

@@ -97,7 +97,7 @@ func (c *committable) to(pld uint64) error {
 	return err
 }
 
-// lost reports whether the partition of a URL is another worker's by now: then its outcome is left out, for that worker asks it again.
+// lost reports whether the partition of a URL is another worker's by now, which has its outcome of the archive.
 func (c *committable) lost(url string) (bool, error) {
 	if c == nil {
 		return false, nil

@@ -154,7 +154,7 @@ func TestOpenWithRights(t *testing.T) {
 	}
 }
 
-// TestCommitWithRights: outcomes in partitions that are others' by now are left out, and links to other workers' partitions have to be delivered first.
+// TestCommitWithRights: outcomes in partitions that are others' by now are only counted, and links to other workers' partitions have to be delivered first.
 func TestCommitWithRights(t *testing.T) {
 	r, g := newSpreadRig(t)
 	r.submit("s", found(1, "http://a.example/", "http://b.example/")...)
@@ -178,7 +178,7 @@ func TestCommitWithRights(t *testing.T) {
 	}
 	r.must(r.Crawl.Commit(c))
 	s := r.status()
-	if s.Totals.Pages != 1 || s.Totals.Known != 2+10 || len(r.Batch(batch).Claims()) != 0 {
+	if s.Totals.Pages != 2 || s.Totals.Batches != 1 || s.Totals.Known != 2+10 || len(r.Batch(batch).Claims()) != 0 {
 		t.Errorf("%+v", s)
 	}
 }

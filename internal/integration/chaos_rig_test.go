@@ -21,6 +21,7 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/disk"
@@ -46,6 +47,8 @@ type chaosCrawl struct {
 	crawl.Definition
 	queue string // if it is bound, it belongs to the worker that polls it
 	pages []webworld.Page
+
+	totals frontier.Totals // of its result
 }
 
 // chaosStore is where the workers keep what belongs to no crawl.

@@ -156,8 +156,9 @@ func (r *chaosRig) finish(t *testing.T) {
 		}
 		return fmt.Sprintf("the last request came %v ago", time.Since(since).Round(time.Second))
 	})
-	for _, c := range r.crawls {
+	for i, c := range r.crawls {
 		result := Result(t, r.client, c.Name, soon)
+		r.crawls[i].totals = result.Totals
 		t.Logf("%s: %s, %+v", c.Name, result.Reason, result.Totals)
 		if result.Reason != crawl.ReasonDrained {
 			t.Errorf("%s ended: %s", c.Name, result.Reason)
@@ -179,7 +180,9 @@ func (r *chaosRig) check(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		archivedOnce(t, store, c.pages)
+		if archived := archivedOnce(t, store, c.pages); c.Spread && c.totals.Pages != int64(archived) {
+			t.Errorf("%s counts %d pages, and its archive has %d", c.Name, c.totals.Pages, archived)
+		}
 	}
 	Until(t, soon, "no workflow of a crawl runs", func() string {
 		ids, err := r.running(t, "WorkflowType IN ('Batch', '"+names.FetcherController+"')")

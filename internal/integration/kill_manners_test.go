@@ -126,8 +126,8 @@ func (r *killRig) once(t *testing.T) {
 }
 
 // archivedOnce checks that an archive has each allowed page once and nothing else, without a fault. Objects that kills left behind are
-// beside the segments, and no manifest names them.
-func archivedOnce(t *testing.T, store archive.Store, pages []webworld.Page) {
+// beside the segments, and no manifest names them. It returns how many pages the archive has.
+func archivedOnce(t *testing.T, store archive.Store, pages []webworld.Page) int {
 	t.Helper()
 	dir := t.TempDir()
 	s3Download(t, store, dir)
@@ -158,4 +158,5 @@ func archivedOnce(t *testing.T, store archive.Store, pages []webworld.Page) {
 		t.Errorf("archive: %d pages are not there once", wrong)
 	}
 	t.Logf("%s holds %d pages in %d segments, %d revisits, %d orphans", store, len(report.Pages), report.Segments, report.Revisits, len(report.Orphans))
+	return len(report.Pages)
 }
