@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -41,6 +42,13 @@ func (b *Behind) end(in BatchInput) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.batches, in.Crawl+"/"+in.Batch)
+}
+
+// forget has all batches of a crawl be silent.
+func (b *Behind) forget(crawl string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	maps.DeleteFunc(b.batches, func(key string, _ waits) bool { return strings.HasPrefix(key, crawl+"/") })
 }
 
 // Oldest is for how long the batch of a crawl waits that waits for the longest time; 0 if none does.

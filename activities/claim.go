@@ -73,6 +73,9 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	if err := a.startUnstarted(ctx, in.Crawl, in.Round); err != nil {
 		return ClaimResult{}, err
 	}
+	if in.First { // of a worker that the ring had given up the batches were terminated before, see Retire
+		a.Behind.forget(in.Crawl)
+	}
 	if err := a.startOwing(ctx, plan); err != nil {
 		return ClaimResult{}, err
 	}

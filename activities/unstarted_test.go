@@ -74,15 +74,18 @@ func TestRoundStartsWhatOwes(t *testing.T) {
 	for i, c := range []struct {
 		when  string
 		does  func()
+		first bool
 		again int
 	}{
-		{"it has not looked in this process", func() {}, 1},
-		{"it was started a moment ago", func() { now = now.Add(owingLook) }, 1},
-		{"it has looked since", func() { a.Behind.note(in, now); now = now.Add(owingLook) }, 1},
-		{"it does not look any more", func() { now = now.Add(time.Second) }, 2},
+		{"it has not looked in this process", func() {}, false, 1},
+		{"it was started a moment ago", func() { now = now.Add(owingLook) }, false, 1},
+		{"it has looked since", func() { a.Behind.note(in, now); now = now.Add(owingLook) }, false, 1},
+		{"it does not look any more", func() { now = now.Add(time.Second) }, false, 2},
+		{"the controller is another one", func() {}, true, 3},
+		{"it was started a moment ago", func() {}, false, 3},
 	} {
 		c.does()
-		a.claimRound(t, ClaimInput{Crawl: "c", Round: int64(i + 2), Reply: "r"})
+		a.claimRound(t, ClaimInput{Crawl: "c", Round: int64(i + 2), Reply: "r", First: c.first})
 		if n := len(shard.started) - 1; n != c.again || shard.started[n] != batch {
 			t.Errorf("%s: %v are started", c.when, shard.started)
 		}
