@@ -18,20 +18,24 @@ import (
 type attemptInterceptor struct {
 	interceptor.WorkerInterceptorBase
 	meter *meter
+	steps *draining
 }
 
 // InterceptActivity counts each attempt, including those of local activities.
 func (s *attemptInterceptor) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
-	return &attemptInbound{interceptor.ActivityInboundInterceptorBase{Next: next}, s.meter}
+	return &attemptInbound{interceptor.ActivityInboundInterceptorBase{Next: next}, s.meter, s.steps}
 }
 
 type attemptInbound struct {
 	interceptor.ActivityInboundInterceptorBase
 	meter *meter
+	steps *draining
 }
 
-// ExecuteActivity counts the attempt if it is a retry, and if it fails. It labels its CPU profile with the step.
+// ExecuteActivity counts the attempt if it is a retry, and if it fails; it ends with the worker. It labels its CPU profile with the step.
 func (s *attemptInbound) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+	ctx, done := s.steps.begin(ctx)
+	defer done()
 	info := activity.GetInfo(ctx)
 	if info.Attempt > 1 {
 		s.meter.retries.WithLabelValues(info.ActivityType.Name).Inc()

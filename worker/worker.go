@@ -48,6 +48,7 @@ type Worker struct {
 	meter    *meter
 	untaken  learning.Backlog
 	workers  []sdk.Worker
+	steps    draining
 	server   *server
 	fatal    chan error
 	instance string // of the data folder
@@ -220,7 +221,7 @@ func newFetcher(conf Config, tmp string, resolved func(took time.Duration, err e
 // poll starts the Temporal worker of a queue: that of the cluster, the shared one, or the worker's own.
 func (w *Worker) poll(queue string) error {
 	tw := sdk.New(w.client, queue, sdk.Options{
-		Interceptors:                            []interceptor.WorkerInterceptor{&attemptInterceptor{meter: w.meter}, activities.Interceptor(w.acts)},
+		Interceptors:                            []interceptor.WorkerInterceptor{&attemptInterceptor{meter: w.meter, steps: &w.steps}, activities.Interceptor(w.acts)},
 		WorkerStopTimeout:                       w.conf.Drain,
 		MaxConcurrentActivityExecutionSize:      2*w.conf.Lanes + 64,
 		MaxConcurrentWorkflowTaskExecutionSize:  64,
@@ -274,16 +275,7 @@ func (w *Worker) Stop() {
 	if w.ring != nil {
 		w.ring.leave()
 	}
-	done := make(chan struct{}, len(w.workers))
-	for _, tw := range w.workers {
-		go func() {
-			tw.Stop()
-			done <- struct{}{}
-		}()
-	}
-	for range w.workers {
-		<-done
-	}
+	w.stopSteps()
 	close(w.stopped)
 	w.tidying.Wait()
 	if w.server != nil {
