@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -156,9 +157,16 @@ func (r *rig) apart() float64 {
 	return r.learned().Priority(raven) - r.learned().Priority(soup)
 }
 
+// newStore is an empty store: of the S3 server of `make test-s3`, or a folder.
 func newStore(t testing.TB) archive.Store {
 	t.Helper()
-	store, err := archive.OpenDir(t.TempDir())
+	where, s3 := t.TempDir(), archive.S3{
+		Endpoint: os.Getenv("MUNINN_TEST_S3"), AccessKey: os.Getenv("MUNINN_TEST_S3_ACCESS_KEY"), SecretKey: os.Getenv("MUNINN_TEST_S3_SECRET_KEY"), Region: "us-east-1",
+	}
+	if s3.Endpoint != "" {
+		where = fmt.Sprintf("s3://%s/learning/%s-%d", os.Getenv("MUNINN_TEST_S3_BUCKET"), t.Name(), time.Now().UnixNano())
+	}
+	store, err := archive.Open(t.Context(), where, s3)
 	if err != nil {
 		t.Fatal(err)
 	}
