@@ -7,7 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/client"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/bench"
 	"github.com/muninn-archive/muninn/worker"
@@ -118,5 +124,48 @@ func TestSpreadBudget(t *testing.T) {
 	report := Check(t, archive)
 	if out.Reason != crawl.ReasonPages || out.Totals.Pages > d.Budget.Pages || out.Totals.Pages < d.Budget.Pages*9/10 {
 		t.Errorf("it ends with %d pages of %d: %s; %d are archived", out.Totals.Pages, d.Budget.Pages, out.Reason, len(report.Pages))
+	}
+}
+
+// TestLongSpreadBudget: of two worker processes that share a budget one is killed in the middle and never comes back. What it has archived is counted, what it was
+// allotted and has not used goes to the other: the archive has exactly as many pages as the budget allows, and so says the crawl.
+func TestLongSpreadBudget(t *testing.T) {
+	t.Parallel()
+	server := StartServer(t)
+	limits := ring.Limits{Heartbeat: 2 * time.Second, Permit: 3 * time.Second, Grace: 3*time.Second + ring.Margin, CloseWithin: 5 * time.Second}
+	options := client.StartWorkflowOptions{ID: names.ClusterID, TaskQueue: names.ClusterQueue}
+	if _, err := server.Client.ExecuteWorkflow(t.Context(), options, names.Cluster, activities.ClusterInput{Limits: limits}); err != nil {
+		t.Fatal(err)
+	}
+	process, s3 := newS3(t)
+	process.start(t)
+	t.Cleanup(func() { process.kill(t) })
+	world := Serve(t, bench.New(webworld.Options{Seed: 13}, 24, 40))
+	workers := []*killedProcess{newMoveWorker(t, "w1", server.Address, s3, world, moveHandOver), newMoveWorker(t, "w2", server.Address, s3, world, moveHandOver)}
+	workers[0].start(t)
+	server.awaitRing(t, "w1: up, 1024 owned")
+	workers[1].start(t)
+	server.awaitRing(t, "w1: up, 512 owned", "w2: up, 512 owned")
+	d := Definition("budget", world)
+	d.Spread, d.Budget.Pages = true, 400
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(300*time.Millisecond), crawl.Duration(300*time.Millisecond)
+	StartCrawl(t, server.Client, d)
+	awaitPages(t, world, 150)
+	workers[1].kill(t)
+	out := Result(t, server.Client, d.Name, CrawlTime)
+	store, err := archive.Open(t.Context(), moveStore, s3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, by := archivedTotals(t, store, d)
+	if t.Logf("archived by worker: %+v", by); out.Reason != crawl.ReasonPages || sum.Pages != d.Budget.Pages || out.Totals.Pages != sum.Pages || by["w2"].Pages == 0 {
+		t.Errorf("of a budget of %d pages %d are archived, %d by the worker that was killed; the crawl counts %d, and ends: %s", d.Budget.Pages, sum.Pages, by["w2"].Pages, out.Totals.Pages, out.Reason)
+	}
+	dir := t.TempDir()
+	s3Download(t, store, dir)
+	for url, n := range Check(t, dir).Pages {
+		if n > 1 {
+			t.Errorf("%s is archived %d times", url, n)
+		}
 	}
 }
