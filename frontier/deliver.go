@@ -145,23 +145,14 @@ func (h Crawl) deliver(d *Delivery, parts []delivered) error {
 		if e.rec.Run < d.Run {
 			return nil, fmt.Errorf("%w: run %d of %s", ErrNotBegun, d.Run, h.crawl)
 		}
-		var last store.Key
-		for i := range parts {
-			p := &parts[i]
-			if h.f.isMoving(tx, s, p.pld) {
-				return nil, fmt.Errorf("deliver to partition %d: %w", p.partition, ErrMoving)
-			}
-			key := s.keys.Delivered(p.partition, d.Worker, d.Number, d.Nonce, p.number)
-			already, err := tx.Has(key)
-			if !already && err == nil { // or all of it was committed here, when the batch was this worker's own
-				already, err = tx.Has(s.keys.Delivered(p.partition, d.Worker, d.Number, d.Nonce, wholeBatch))
-			}
-			if err != nil {
-				return nil, err
-			}
-			if already {
-				continue
-			}
+		fresh, links, err := h.unmarked(tx, s, d, parts)
+		if err != nil {
+			return nil, err
+		}
+		if err := e.look(links); err != nil {
+			return nil, err
+		}
+		for _, p := range fresh {
 			for _, o := range p.links {
 				if err := e.offer(o); err != nil {
 					return nil, err
@@ -173,19 +164,39 @@ func (h Crawl) deliver(d *Delivery, parts []delivered) error {
 					return nil, err
 				}
 			}
-			if err := tx.Set(key, markValue(d.Watermark)); err != nil {
+			if err := tx.Set(s.keys.Delivered(p.partition, d.Worker, d.Number, d.Nonce, p.number), markValue(d.Watermark)); err != nil {
 				return nil, err
 			}
-			last = key
 		}
-		if last == nil {
+		if len(fresh) == 0 {
 			return nil, nil
 		}
 		if err := e.sites.save(tx.Tx); err != nil {
 			return nil, err
 		}
-		return e.finish(last, nil)
+		return e.finish(nil, nil)
 	})
+}
+
+// unmarked are the parts that have no mark yet, and their links.
+func (h Crawl) unmarked(tx *transaction, s *state, d *Delivery, parts []delivered) (fresh []*delivered, links []*offered, err error) {
+	for i := range parts {
+		p := &parts[i]
+		if h.f.isMoving(tx, s, p.pld) {
+			return nil, nil, fmt.Errorf("deliver to partition %d: %w", p.partition, ErrMoving)
+		}
+		already, err := tx.Has(s.keys.Delivered(p.partition, d.Worker, d.Number, d.Nonce, p.number))
+		if !already && err == nil { // or all of it was committed here, when the batch was this worker's own
+			already, err = tx.Has(s.keys.Delivered(p.partition, d.Worker, d.Number, d.Nonce, wholeBatch))
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if !already {
+			fresh, links = append(fresh, p), append(links, p.links...)
+		}
+	}
+	return fresh, links, nil
 }
 
 // Watermark is the number below which no batch of the crawl delivers anything more: the lowest of claims in progress, of which batches

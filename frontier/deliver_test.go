@@ -245,6 +245,11 @@ func TestDeliverForgetsMarks(t *testing.T) {
 		if deliver(step.worker, step.number, step.watermark); r.marks() != step.marks {
 			t.Errorf("after batch %d of %s: %d marks, not %d", step.number, step.worker, r.marks(), step.marks)
 		}
+		at, err := r.Crawl.Watermarks(partitionOf(t, "http://b.example/"))
+		r.must(err)
+		if at[step.worker] < step.watermark { // who makes the partition again reads the segments from there on
+			t.Errorf("after batch %d of %s the partition has what %s has found below %d, not %d", step.number, step.worker, step.worker, at[step.worker], step.watermark)
+		}
 	}
 	if _, err := r.Forget(testCrawl, "owner", false); err != nil {
 		t.Fatal(err)

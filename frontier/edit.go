@@ -76,7 +76,7 @@ func (e *edit) newQueues() (list []*change) {
 	return list
 }
 
-// finish writes the marker and the metadata of new queues; apply, which is called once that is on disk, also calls more.
+// finish writes the marker, if there is one, and the metadata of new queues; apply, which is called once that is on disk, also calls more.
 func (e *edit) finish(marker []byte, more func()) (apply func(), err error) {
 	if err := e.f.loadQueues(e.s, slices.Collect(maps.Keys(e.changes))...); err != nil {
 		return nil, err
@@ -89,8 +89,10 @@ func (e *edit) finish(marker []byte, more func()) (apply func(), err error) {
 	for _, c := range e.changes {
 		e.rec.Totals.Known += c.known
 	}
-	if err := e.Set(marker, nil); err != nil {
-		return nil, err
+	if marker != nil {
+		if err := e.Set(marker, nil); err != nil {
+			return nil, err
+		}
 	}
 	return func() {
 		e.apply()
