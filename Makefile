@@ -107,6 +107,11 @@ bench: build temporal versitygw ## CPU per page of a whole crawl, compared with 
 bench-workers: build temporal versitygw ## what a page costs if 1, 2 and 4 workers crawl one web together, and a worker that a crawl is bound to (0)
 	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -store s3 -hosts 1000 -workers 0,1,2,4
 
+.PHONY: bench-flight
+bench-flight: build temporal ## what a worker takes that carries FLIGHT (2000) batches at a time: memory, goroutines, CPU; some five minutes
+	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -flight $(FLIGHT)
+FLIGHT ?= 2000
+
 .PHONY: simulate
 simulate: ## play a cluster of 20 workers on a web of SITES (10^6) sites under a simulated clock; several minutes
 	MUNINN_SIMULATION=$(SITES) $(GO) test -count=1 -v -timeout 0 -run '^TestLongCluster$$' ./frontier/internal/simulation

@@ -24,6 +24,7 @@ type eventCount struct {
 	executions, events, bytes int
 	kinds                     map[string]int // events by type
 	steps                     map[string]int // activities by type
+	signals                   map[string]int // by name
 	urls, claims              int            // of the batches
 }
 
@@ -44,7 +45,7 @@ func countEvents(ctx context.Context, address string) (events, error) {
 		for _, e := range list.GetExecutions() {
 			name := e.GetType().GetName()
 			if out[name] == nil {
-				out[name] = &eventCount{kinds: map[string]int{}, steps: map[string]int{}}
+				out[name] = &eventCount{kinds: map[string]int{}, steps: map[string]int{}, signals: map[string]int{}}
 			}
 			if err := out[name].add(ctx, c, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId()); err != nil {
 				return nil, err
@@ -67,6 +68,9 @@ func (n *eventCount) add(ctx context.Context, c client.Client, id, run string) e
 		if step := event.GetActivityTaskScheduledEventAttributes(); step != nil {
 			n.steps[step.GetActivityType().GetName()]++
 		}
+		if signal := event.GetWorkflowExecutionSignaledEventAttributes(); signal != nil {
+			n.signals[signal.GetSignalName()]++
+		}
 		if start := event.GetWorkflowExecutionStartedEventAttributes(); start.GetWorkflowType().GetName() == names.Batch {
 			var in activities.BatchInput
 			if err := converter.GetDefaultDataConverter().FromPayloads(start.GetInput(), &in); err != nil {
@@ -87,19 +91,25 @@ func (e events) print(pages int, all bool) {
 		total += n.events
 		tasks += n.kinds["WorkflowTaskCompleted"]
 		fmt.Printf("  %-18s %4d executions %6d events %6d kB\n", name, n.executions, n.events, n.bytes>>10)
-		kinds := slices.SortedFunc(maps.Keys(n.kinds), func(a, b string) int {
-			return cmp.Or(cmp.Compare(n.kinds[b], n.kinds[a]), cmp.Compare(a, b))
-		})
-		for _, kind := range kinds {
-			if all {
-				fmt.Printf("    %6d %s\n", n.kinds[kind], kind)
-			}
+		if all {
+			printCounts("    ", n.kinds)
+			printCounts("      activity ", n.steps)
+			printCounts("      signal ", n.signals)
 		}
 	}
 	if b := e[names.Batch]; b != nil && e[names.FetcherController] != nil {
 		fmt.Printf("  %d rounds; a batch has %.0f URLs in %.0f claims\n", e[names.FetcherController].kinds["ActivityTaskCompleted"], mean(b.urls, b.executions), mean(b.claims, b.executions))
 	}
 	fmt.Printf("  Temporal: %.3f events, %.3f workflow tasks a page\n", mean(total, pages), mean(tasks, pages))
+}
+
+// printCounts prints counts, the largest first, each on a line.
+func printCounts(before string, counts map[string]int) {
+	for _, name := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	}) {
+		fmt.Printf("%s%6d %s\n", before, counts[name], name)
+	}
 }
 
 func mean(sum, of int) float64 { return float64(sum) / float64(max(of, 1)) }

@@ -28,7 +28,9 @@ type options struct {
 	worker string
 
 	workers string
+	flight  int
 
+	latency   time.Duration
 	pause     time.Duration
 	profile   bool
 	histories bool
@@ -46,6 +48,7 @@ func main() {
 	flag.StringVar(&o.listen, "listen", "", "address of the worker's metrics and profiles (default: a free port)")
 	flag.StringVar(&o.worker, "worker", "", "further settings of the worker, as flags")
 	flag.StringVar(&o.workers, "workers", "", "in place of all that, compare crawls that are spread over so many workers, such as 0,1,2,4; 0 is a bound crawl")
+	flag.IntVar(&o.flight, "flight", 0, "in place of all that, have one worker carry so many batches at a time, of a web that answers slowly")
 	flag.DurationVar(&o.pause, "pause", 0, "politeness.min_delay of the crawl; GNU wget makes none")
 	flag.BoolVar(&o.profile, "profile", true, "profile the worker, for the share of each step; costs it some 1 %")
 	flag.BoolVar(&o.histories, "histories", false, "print the events of each kind in Temporal's histories")
@@ -64,6 +67,9 @@ func run(ctx context.Context, o options) error {
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
 		o.dir = dir
+	}
+	if o.flight > 0 {
+		return flight(ctx, o)
 	}
 	web, err := serveWeb(ctx, o)
 	if err != nil {
@@ -143,7 +149,7 @@ func serveWeb(ctx context.Context, o options) (*web, error) {
 	if err := command(ctx, "go", "build", "-o", bin, "./internal/webworld/webworld-serve"); err != nil {
 		return nil, err
 	}
-	p, line, err := startLine(ctx, bin, "-kind", "bench", "-hosts", fmt.Sprint(o.hosts), "-pages", fmt.Sprint(o.pages), "-shared", fmt.Sprint(o.shared))
+	p, line, err := startLine(ctx, bin, "-kind", "bench", "-hosts", fmt.Sprint(o.hosts), "-pages", fmt.Sprint(o.pages), "-shared", fmt.Sprint(o.shared), "-latency", o.latency.String())
 	if err != nil {
 		return nil, err
 	}
