@@ -2,6 +2,7 @@ package activities
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/client"
@@ -56,14 +57,17 @@ func TestClaimStartsWhatIsGrantedAtOnce(t *testing.T) {
 	}
 }
 
-// A round waits longer for more claims while enough batches run.
+// A round waits longer for more claims while enough pages are in progress, at all workers of the crawl together.
 func TestLinger(t *testing.T) {
-	a := &Activities{Settings: Settings{Linger: 5, BundleURLs: 3}}
-	if got := a.linger("c"); got != 5 {
-		t.Errorf("with nothing to do: %d", got)
-	}
-	a.InFlight.begin(BatchInput{Crawl: "c", Batch: "b"}, func() int64 { return 3 })
-	if got := a.linger("c"); got != 5*lingerBusy {
-		t.Errorf("with enough to do: %d", got)
+	for _, c := range []struct {
+		pages   int64
+		workers int
+		want    time.Duration
+	}{{0, 0, 5}, {0, 4, 5}, {2, 0, 5}, {3, 0, 5 * lingerBusy}, {3, 1, 5 * lingerBusy}, {1, 2, 5}, {1, 3, 5 * lingerBusy}} {
+		a := &Activities{Settings: Settings{Linger: 5, BundleURLs: 3}}
+		a.InFlight.begin(BatchInput{Crawl: "c", Batch: "b"}, func() int64 { return c.pages })
+		if got := a.linger("c", c.workers); got != c.want {
+			t.Errorf("%d pages at one of %d workers: %d, want %d", c.pages, c.workers, got, c.want)
+		}
 	}
 }

@@ -36,6 +36,8 @@ type BeginResult struct {
 	// Epoch is that of the ring by which a spread crawl has kept the seeds of the worker's partitions. Only if all workers have begun by one
 	// epoch, each seed is with one of them: those that have begun by an earlier one begin again, which does no harm.
 	Epoch uint64 `json:"epoch,omitempty"`
+	// Life is the epoch in which the ring accepted this process: the worker of a spread crawl is allotted its first part of the budgets by it.
+	Life uint64 `json:"life,omitempty"`
 }
 
 // Begin begins a run: it checks the archive, opens the crawl in the frontier, keeps the definition
@@ -82,6 +84,9 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 		return BeginResult{}, errors.Join(err, fmt.Errorf("begin %s: %w: the ring has changed meanwhile", d.Name, ring.ErrNotNow))
 	}
 	out := BeginResult{Run: run, Seeds: seeds, Archive: store.String(), Epoch: epoch}
+	if d.Spread {
+		out.Life = a.Membership.since()
+	}
 	if former != nil {
 		out.Former = former.String()
 	}

@@ -157,17 +157,17 @@ func untilStopped(ctx context.Context) (context.Context, func()) {
 	return ctx, cancel
 }
 
-// lingerBusy is how many times as long a round waits for more while a batch or more of pages is fetched and not committed yet.
-// The processors have work until then, and each round and each batch costs Temporal the same, whatever is in it.
+// lingerBusy is how many times as long a round waits for more while a batch or more of pages is fetched and not committed yet, at all workers of the crawl
+// if each has as many as this one. The processors have work until then, and each round and each batch costs Temporal the same, whatever is in it.
 const lingerBusy = 4
 
 // lingerReleases is how many times as long a round waits that has only releases for which nobody of this worker waits. Other workers
 // wait so much longer for their addresses.
 const lingerReleases = 8
 
-// linger is how long a round of a crawl waits for more.
-func (a *Activities) linger(crawl string) time.Duration {
-	if a.InFlight.Of(crawl) >= int64(a.Settings.BundleURLs) {
+// linger is how long a round of a crawl waits for more, which so many workers crawl: each has a part of the pages that one would have.
+func (a *Activities) linger(crawl string, workers int) time.Duration {
+	if a.InFlight.Of(crawl)*int64(max(workers, 1)) >= int64(a.Settings.BundleURLs) {
 		return lingerBusy * a.Settings.Linger
 	}
 	return a.Settings.Linger
@@ -177,7 +177,7 @@ func (a *Activities) want(in ClaimInput, held bool, p crawl.Politeness) frontier
 	limits, lanes := a.Fetch.Limits(), a.lanes(in.Crawl)
 	want := frontier.Want{
 		Round: in.Round, Claims: a.Settings.Round, Lanes: lanes, Waiting: waitersPerLane * lanes,
-		Linger: a.linger(in.Crawl), Quiet: lingerReleases * a.Settings.Linger, Until: a.Now().Add(claimWait), MaxFail: limits.HostFailures, Backoff: limits.Backoff,
+		Linger: a.linger(in.Crawl, in.Shared.Members), Quiet: lingerReleases * a.Settings.Linger, Until: a.Now().Add(claimWait), MaxFail: limits.HostFailures, Backoff: limits.Backoff,
 		Resolve: func(ctx context.Context, host string) (string, error) {
 			addr, err := a.Fetch.Address(ctx, host)
 			return addr.String(), err

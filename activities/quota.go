@@ -11,9 +11,10 @@ import (
 // Shared is what a worker learns from the crawl about the budgets of a crawl that is spread, by their reasons: pages, requests and bytes.
 type Shared struct {
 	Allotments map[crawl.Reason]share.Allotment `json:"allotments,omitempty"`
-	Least      map[crawl.Reason]int64           `json:"least,omitempty"` // room that a batch takes
-	Empty      bool                             `json:"empty,omitempty"` // the crawl knows that nothing was left here
-	Asked      bool                             `json:"asked,omitempty"` // the crawl knows that the quota is short
+	Least      map[crawl.Reason]int64           `json:"least,omitempty"`   // room that a batch takes
+	Empty      bool                             `json:"empty,omitempty"`   // the crawl knows that nothing was left here
+	Asked      bool                             `json:"asked,omitempty"`   // the crawl knows that the quota is short
+	Members    int                              `json:"members,omitempty"` // workers of the crawl when the controller was started
 }
 
 // Quotas are what this process knows of its parts of the budgets of crawls that are spread. They end with the process.

@@ -50,6 +50,10 @@ type Shared struct {
 	Empty, Asked bool
 }
 
+// emptyLasts is how long nothing must be left at a worker of a crawl that is spread before it says so: others deliver more, and its crawl would
+// be sent word each time.
+const emptyLasts = time.Second
+
 // Round is what a round of claiming yields.
 type Round struct {
 	Claims   []Claim
@@ -78,6 +82,7 @@ func (r Round) empty() bool {
 func (h Claims) Claim(ctx context.Context, w Want) (Round, error) {
 	round := Round{Claims: h.claimsOfRound(w)}
 	var linger lingering
+	var empty time.Time // since when nothing is left
 	for {
 		h.f.mu.Lock()
 		changed := h.f.changed
@@ -95,6 +100,7 @@ func (h Claims) Claim(ctx context.Context, w Want) (Round, error) {
 		if err != nil {
 			return round, err
 		}
+		wake = times.Earliest(wake, w.debounce(&round, &empty, now))
 		final := w.Claims > 0 && len(round.Claims) >= w.Claims || round.Drained || round.Idle || round.Spent != "" || len(round.Expired) > 0 || w.Shared.answers(round)
 		end := linger.until(w, round, now)
 		if final || !end.IsZero() && !now.Before(end) || !now.Before(w.Until) {
@@ -169,6 +175,23 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 // answers reports whether a round ends because the crawl is to learn of something.
 func (h *Shared) answers(r Round) bool {
 	return h != nil && (r.Empty && !h.Empty || r.Short && !h.Asked)
+}
+
+// debounce leaves out that nothing is left at this worker until that has lasted, and returns when to look again for that. since is since
+// when nothing is left. A round that may claim nothing does not wait.
+func (w Want) debounce(r *Round, since *time.Time, now time.Time) (wake time.Time) {
+	wake = w.Until
+	if !r.Empty || w.Shared.Empty || w.ClaimNothing {
+		*since = time.Time{}
+		return wake
+	}
+	if since.IsZero() {
+		*since = now
+	}
+	if lasted := since.Add(emptyLasts); now.Before(lasted) {
+		r.Empty, wake = false, times.Earliest(wake, lasted)
+	}
+	return wake
 }
 
 // spent names the budget that is spent.

@@ -53,12 +53,34 @@ func (c *crawlRun) setBudgets() {
 	}
 }
 
+// openBudgets allots a first part of the budgets to members whose controllers are about to start, so that those need not ask for it: a report
+// and an answer are two signals.
+func (c *crawlRun) openBudgets(ctx workflow.Context) {
+	if c.Budgets == nil {
+		return
+	}
+	lives := map[string]uint64{}
+	for _, m := range c.Present() {
+		if m.running == nil && m.Life > 0 && c.ready(m) {
+			lives[m.Account] = m.Life
+		}
+	}
+	for _, reason := range activities.SharedBudgets() {
+		c.Budgets[reason].Open(lives)
+	}
+	for _, m := range c.Present() {
+		if lives[m.Account] > 0 {
+			c.allotCurrent(ctx, m)
+		}
+	}
+}
+
 // sharedOf is what the controller of a member begins with.
 func (c *crawlRun) sharedOf(m *CrawlMember, was activities.Shared) activities.Shared {
 	if !c.definition.Spread {
 		return was
 	}
-	out := activities.Shared{Allotments: m.Allotments, Least: map[crawl.Reason]int64{}, Empty: was.Empty}
+	out := activities.Shared{Allotments: m.Allotments, Least: map[crawl.Reason]int64{}, Empty: was.Empty, Members: len(c.Present())}
 	for _, reason := range activities.SharedBudgets() {
 		out.Least[reason] = c.Budgets[reason].Least
 	}

@@ -108,8 +108,9 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 	if c.definition.Spread {
 		c.Started = info.WorkflowStartTime
 	}
-	for _, m := range by {
+	for i, m := range by {
 		if m.Begun = c.definition.Spread; m.Begun {
+			m.Life = begun[i].Life
 			c.openAccount(m)
 		}
 	}

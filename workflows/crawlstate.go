@@ -64,6 +64,8 @@ type CrawlMember struct {
 	// Account is its name in the budgets, and Allotments what it may use of them.
 	Account    string                           `json:"account,omitempty"`
 	Allotments map[crawl.Reason]share.Allotment `json:"allotments,omitempty"`
+	// Life is that of its process when it began the run; 0 if it has begun it by an earlier version, which does not say it.
+	Life uint64 `json:"life,omitempty"`
 
 	phase     int // that it knows: crawlRun.phase
 	preparing bool

@@ -79,6 +79,7 @@ func (c *crawlRun) controllerID(m *CrawlMember) string { return names.Controller
 
 // startControllers starts the controllers of members that have none.
 func (c *crawlRun) startControllers(ctx workflow.Context) {
+	c.openBudgets(ctx)
 	for _, m := range c.Members {
 		if m.running != nil || !c.ready(m) {
 			continue

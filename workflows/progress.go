@@ -22,9 +22,9 @@ const (
 )
 
 // reportDue reports whether the crawl is to get a message now, and after how long the next one.
-func reportDue(since, wait time.Duration, changed bool) (now bool, next time.Duration) {
+func reportDue(since, wait time.Duration, workers int, changed bool) (now bool, next time.Duration) {
 	if wait == 0 {
-		wait = progressFirst
+		wait = min(progressFirst*time.Duration(max(workers, 1)), progressLast)
 	}
 	if !changed && since < wait {
 		return false, wait
@@ -43,7 +43,7 @@ func (c *controller) publish(ctx workflow.Context, r activities.ClaimResult) {
 		c.ReportedAt = c.Progress.At
 	}
 	shared := c.noteShared(ctx, r.Progress)
-	now, wait := reportDue(c.Progress.At.Sub(c.ReportedAt), c.ReportAfter, changed)
+	now, wait := reportDue(c.Progress.At.Sub(c.ReportedAt), c.ReportAfter, c.Shared.Members, changed)
 	if c.ReportAfter = wait; !now {
 		if shared {
 			c.sendProgress(ctx)

@@ -15,13 +15,14 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 )
 
-// Progress is reported often at first and seldom later: a crawl of ten hours reports about 120 times, one of a minute three times.
+// Progress is reported often at first and seldom later: a crawl of ten hours reports about 120 times, one of a minute twice. Each of several
+// workers begins later, so that in a minute four of them report as often as one.
 func TestDue(t *testing.T) {
-	reports := func(run time.Duration) (n int) {
+	reports := func(run time.Duration, workers int) (n int) {
 		var since, wait time.Duration
 		for range run / time.Second {
 			since += time.Second
-			now, next := reportDue(since, wait, false)
+			now, next := reportDue(since, wait, workers, false)
 			if wait = next; now {
 				n++
 				since = 0
@@ -30,11 +31,19 @@ func TestDue(t *testing.T) {
 		return n
 	}
 	for run, want := range map[time.Duration]int{5 * time.Second: 0, time.Minute: 2, time.Hour: 15, 10 * time.Hour: 123} {
-		if got := reports(run); got != want {
+		if got := reports(run, 0); got != want {
 			t.Errorf("in %v the crawl gets %d reports, want %d", run, got, want)
 		}
 	}
-	if now, _ := reportDue(0, progressLast, true); !now {
+	for workers, want := range map[int]int{1: 2, 4: 1, 50: 0} {
+		if got := reports(time.Minute, workers); got != want {
+			t.Errorf("in a minute the crawl gets %d reports of each of %d workers, want %d", got, workers, want)
+		}
+	}
+	if got := reports(time.Hour, 200); got != 12 {
+		t.Errorf("in an hour the crawl gets %d reports of each of 200 workers, want one in %s", got, progressLast)
+	}
+	if now, _ := reportDue(0, progressLast, 1, true); !now {
 		t.Error("a change is not reported at once")
 	}
 }

@@ -185,7 +185,7 @@ type lack struct {
 	summary string
 	step    any
 	input   any
-	done    func()
+	done    func(take func(result any))
 }
 
 // lacks is the next thing that a member lacks before it can have a controller; nil if it has all. What it is given is what holds now, so that
@@ -195,15 +195,19 @@ func (c *crawlRun) lacks(m *CrawlMember) *lack {
 	switch {
 	case !m.Begun:
 		in := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Run: c.Begun.Run}
-		return &lack{"open archive and frontier", steps.Begin, beginsWith(in)(m), func() { m.Begun = true }}
+		return &lack{"open archive and frontier", steps.Begin, beginsWith(in)(m), func(take func(any)) {
+			var out activities.BeginResult
+			take(&out)
+			m.Begun, m.Life = true, out.Life
+		}}
 	case m.Version != c.Version: // also after Begin: a folder that knows the run keeps the definition that it has
 		in := activities.ConfigureInput{Definition: c.definition, Version: c.Version}
-		return &lack{"change the definition", steps.Configure, in, func() { m.Version = version }}
+		return &lack{"change the definition", steps.Configure, in, func(func(any)) { m.Version = version }}
 	case c.TopicModel != nil && !m.Learned:
 		in := activities.LearnInput{Crawl: c.Name, Samples: c.Samples}
-		return &lack{"learn the topic of the reference crawl", steps.LearnTogether, in, func() { m.Learned = true }}
+		return &lack{"learn the topic of the reference crawl", steps.LearnTogether, in, func(func(any)) { m.Learned = true }}
 	case m.phase != c.phase:
-		return &lack{"bounds of the crawl", steps.Phase, c.bounds, func() { m.phase = phase }}
+		return &lack{"bounds of the crawl", steps.Phase, c.bounds, func(func(any)) { m.phase = phase }}
 	}
 	return nil
 }
@@ -233,7 +237,7 @@ func (c *crawlRun) prepare(ctx workflow.Context, m *CrawlMember) {
 				workflow.GetLogger(ctx).Error("a worker cannot take part in the crawl", "crawl", c.Name, "worker", m.Worker, "error", err)
 				return
 			}
-			next.done()
+			next.done(func(result any) { _ = f.Get(ctx, result) })
 			c.allotCurrent(ctx, m)
 		}
 	})

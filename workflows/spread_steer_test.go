@@ -122,7 +122,7 @@ func TestSpreadConfigureAtTheEnd(t *testing.T) {
 // TestSpreadConfigureRejoins: a worker that was given up and joins again with its folder gets what changed meanwhile: its frontier knows the run, with
 // the earlier definition.
 func TestSpreadConfigureRejoins(t *testing.T) {
-	r := newSpread(t, 150, 150)
+	r := newSpread(t, 250, 150)
 	var w *spreadWorker
 	r.at(12*time.Second, func() { r.lose("w2"); w = r.of("w2") })
 	r.at(25*time.Second, func() { r.drop("w2") })

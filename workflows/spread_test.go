@@ -84,7 +84,7 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		if in.Run != 1 || in.Instance != r.of(in.Worker).Instance {
 			t.Errorf("begins with run %d, %+v", in.Run, in.Holder)
 		}
-		return activities.BeginResult{Run: 1, Archive: "store", Epoch: r.epoch}, nil
+		return activities.BeginResult{Run: 1, Archive: "store", Epoch: r.epoch, Life: r.of(in.Worker).quotas[crawl.ReasonPages].Life()}, nil
 	})
 	acts(r.env, "Phase", func(activities.PhaseInput) error { return nil })
 	r.OnActivity("Configure", mock.Anything, mock.Anything).Return(r.configure)
@@ -219,6 +219,9 @@ func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activit
 	if other || w.dead {
 		return activities.ClaimResult{}, errors.New("nobody polls the task queue")
 	}
+	if len(in.Shared.Allotments) == 0 {
+		r.note("nothing is allotted to " + in.Worker)
+	}
 	room := int64(spreadBatch)
 	for reason, q := range w.quotas {
 		if a, has := in.Shared.Allotments[reason]; has {
@@ -297,6 +300,9 @@ func TestSpreadCrawlEnds(t *testing.T) {
 			want += waiting[i]
 			if w.used != waiting[i] || r.count("Begin "+w.Worker) != 1 || r.count("claim "+w.Worker) == 0 {
 				t.Errorf("%s fetched %d of %d: %v", w.Worker, w.used, waiting[i], r.called())
+			}
+			if r.count("nothing is allotted to "+w.Worker) > 0 { // a report and an answer are two signals
+				t.Errorf("%s has to ask for its first part of the budgets", w.Worker)
 			}
 		}
 		n := len(r.workers)

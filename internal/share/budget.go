@@ -74,13 +74,38 @@ func (b *Budget) Report(worker string, r QuotaReport) Allotment {
 		h.Limit = min(h.Limit, max(r.Limit, 0))
 	}
 	b.set(worker, h)
+	b.grant(worker)
+	return b.Allotment(worker)
+}
+
+// grant allots a worker that wants more a part of what is free and not of those before it.
+func (b *Budget) grant(worker string) {
+	h := b.Accounts[worker]
 	if free := b.Free() - b.Least*b.before(h.Turn); h.Turn > 0 && free > 0 {
 		h.Number++
 		h.Limit += min(free, max(b.Least, free/int64(2*b.live())))
 		h.Turn = 0
 		b.set(worker, h)
 	}
-	return b.Allotment(worker)
+}
+
+// Open allots a part to workers that are about to begin a phase, so that they need not report for it: to those of which nothing is known yet, and to those
+// that have used what they may. lives are those of their processes (QuotaReport.Life), as far as no report has said it. What a worker does not need it
+// returns when others want it.
+func (b *Budget) Open(lives map[string]uint64) {
+	workers := slices.Sorted(maps.Keys(lives))
+	for _, worker := range workers { // all, before the first is allotted a part by their number
+		h, known := b.Accounts[worker]
+		if known && (h.Gone || h.Rejoins || h.Turn > 0 || h.Limit-h.Used >= b.Least) {
+			continue
+		}
+		b.Turns++
+		h.Life, h.Turn = max(h.Life, lives[worker]), b.Turns
+		b.set(worker, h)
+	}
+	for _, worker := range workers {
+		b.grant(worker)
+	}
 }
 
 // Allotment is what a worker may use now.

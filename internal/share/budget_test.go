@@ -33,9 +33,15 @@ type spenders struct {
 	allotments []func()
 }
 
+// join has a worker join. The crawl may allot it a first part before it reports.
 func (s *spenders) join(waiting int64) {
 	h := &holder{name: fmt.Sprint("w", len(s.workers)), quota: NewQuota(1), life: 1, waiting: waiting}
 	s.workers = append(s.workers, h)
+	if rapid.Bool().Draw(s.t, "opened") {
+		s.budget.Open(map[string]uint64{h.name: 1})
+		g := s.budget.Allotment(h.name)
+		s.allotments = append(s.allotments, func() { h.take(g) })
+	}
 }
 
 func (s *spenders) report(h *holder) {
@@ -203,6 +209,38 @@ func (s *spenders) checkReached() {
 	}
 	if used < s.budget.Total {
 		s.t.Fatalf("%d are used of %d, and the budget is spent: %+v", used, s.budget.Total, s.budget)
+	}
+}
+
+// TestBudgetOpens: workers that begin together are allotted parts of like size, and something is left for those that join. One that has room is allotted
+// nothing more; nor is another process of it, which asks. One that has used what it may is allotted more, as when the next phase begins.
+func TestBudgetOpens(t *testing.T) {
+	b, lives := &Budget{Total: 8000, Least: 500}, map[string]uint64{"a": 3, "b": 4, "c": 5, "d": 6}
+	b.Open(lives)
+	b.Open(lives)
+	for worker, life := range lives {
+		g, q := b.Allotment(worker), NewQuota(life)
+		if q.Take(g); g.Number != 1 || q.Room(0, 0) < 500 || q.Room(0, 0) > 1000 {
+			t.Errorf("%s may use %d: %+v", worker, q.Room(0, 0), g)
+		}
+	}
+	if b.Free() < 4000 {
+		t.Errorf("%d are left for others", b.Free())
+	}
+	next := NewQuota(7)
+	next.Take(b.Allotment("a"))
+	if next.Room(0, 0) != 0 {
+		t.Error("another process takes what was allotted to the one before it")
+	}
+	if next.Take(b.Report("a", next.Report(0, true))); next.Room(0, 0) == 0 || b.Free() < 0 {
+		t.Errorf("it asks, and may use %d; %d are free", next.Room(0, 0), b.Free())
+	}
+	used := b.Allotment("b").Limit
+	b.Report("b", QuotaReport{Life: 4, Serial: 1, Number: 1, Limit: used, Used: used})
+	b.Gone("c")
+	b.Open(lives)
+	if more := b.Allotment("b"); more.Number != 2 || more.Limit < used+500 || b.Allotment("c").Number != 1 || b.Allotment("d").Number != 1 || b.Free() < 0 {
+		t.Errorf("before the next phase: %+v", b.Accounts)
 	}
 }
 
