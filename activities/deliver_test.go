@@ -265,29 +265,6 @@ func TestSpreadBatch(t *testing.T) {
 	}
 }
 
-// TestRenamedDelivers: a worker that the ring has renamed sends what a batch of its former name has found under that name, as the marks of what it has
-// delivered before have it: links count once.
-func TestRenamedDelivers(t *testing.T) {
-	s := newSpreadRing(t, "v", "w", "z")
-	from := s.ownerOf("a.example")
-	in := from.batch()
-	in.Spread = true
-	from.open(in, linkingToMany)
-	from.must(from.do(from.Process, in))
-	former := from.Settings.Worker
-	from.Settings.Worker = "renamed"
-	in.Holder = from.holder()
-	out := s.undelivered(from, in)
-	if len(out.To) != 2 {
-		t.Fatalf("%+v", out)
-	}
-	for _, d := range out.To {
-		if d.Worker != former {
-			t.Errorf("%s gets a delivery of %s", d.Owner, d.Worker)
-		}
-	}
-}
-
 // TestStaleBatch: a worker has archived a batch when the ring gives it up, and takes it back before the batch has delivered. The batch is committed
 // without its links, so that nobody waits for its claims, and then delivers all of them, also to its own worker.
 func TestStaleBatch(t *testing.T) {

@@ -95,6 +95,8 @@ func TestTasks(t *testing.T) {
 	errAway := errors.New("the archive does not answer")
 	parts := &fakeParts{}
 	parts.export = func(_ context.Context, p int) error {
+		parts.mu.Lock()
+		defer parts.mu.Unlock()
 		if p == 1022 && len(parts.exported) > 0 {
 			return errAway
 		}
