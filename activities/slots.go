@@ -12,6 +12,6 @@ func laneShare(lanes, own, all int) int {
 
 // lanes is how many lanes a crawl may use now.
 func (a *Activities) lanes(crawl string) int {
-	own, all := a.Frontier.Weights(crawl)
+	own, all := a.Frontier.Crawl(crawl).Claims().Weights()
 	return laneShare(a.Settings.Lanes, own, all)
 }

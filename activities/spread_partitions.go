@@ -79,11 +79,11 @@ func (s SpreadPartitions) GiveBack(ctx context.Context, partitions []int) error 
 // Export writes what spread crawls have of the partition.
 func (s SpreadPartitions) Export(ctx context.Context, partition int, epoch uint64) (object string, err error) {
 	p := frontier.Partition(partition)
-	if err := s.a.Frontier.Barrier(); err != nil {
-		return "", err
-	}
-	if err := s.a.Frontier.CheckFree(frontier.SpreadCrawls, p); err != nil {
+	switch err := s.a.Frontier.CheckFree(frontier.SpreadCrawls, p); {
+	case errors.Is(err, frontier.ErrBusy):
 		return "", fmt.Errorf("export partition %d: a claim has come up again: %w", p, err)
+	case err != nil:
+		return "", err
 	}
 	store, err := s.a.Archives.Open(ctx, "")
 	if err != nil {

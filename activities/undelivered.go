@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -184,7 +183,7 @@ func route(need []int, view *ring.View, self string, mine func(p int, epoch uint
 	return out, waiting
 }
 
-// deliveryOf names the segment of a batch, and its worker as the name of the batch does: marks are the same when the worker was renamed since.
+// deliveryOf names the segment of a batch.
 func (a *Activities) deliveryOf(ctx context.Context, in BatchInput) (d DeliverInput, err error) {
 	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
@@ -194,9 +193,8 @@ func (a *Activities) deliveryOf(ctx context.Context, in BatchInput) (d DeliverIn
 	if err != nil {
 		return d, err
 	}
-	worker, _, _ := frontier.BatchOf(in.Batch)
 	d = DeliverInput{
-		Crawl: in.Crawl, Batch: in.Batch, Worker: cmp.Or(worker, h.label.Worker), Nonce: h.label.Nonce, Where: h.store.String(), Prefix: h.label.Prefix, Run: plan.Run,
+		Crawl: in.Crawl, Batch: in.Batch, Worker: h.label.Worker, Nonce: h.label.Nonce, Where: h.store.String(), Prefix: h.label.Prefix, Run: plan.Run,
 	}
 	d.Watermark, err = a.Frontier.Crawl(in.Crawl).Watermark()
 	return d, err

@@ -47,8 +47,12 @@ func (f *Frontier) Free(ctx context.Context, of Choice, list []Partition) ([]Par
 	}
 }
 
-// CheckFree returns ErrBusy if a claim of some crawls is in progress in a partition.
+// CheckFree returns ErrBusy if a claim of some crawls is in progress in a partition, once all mutations that began before it are on disk, or
+// have failed.
 func (f *Frontier) CheckFree(of Choice, p Partition) error {
+	if err := f.update(func(*transaction) (func(), error) { return nil, nil }); err != nil {
+		return err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var crawls []*state

@@ -1,8 +1,9 @@
 package frontier
 
-// Inherit makes a crawl known that another frontier knew, which is lost: it has had that many runs. What it
+// Inherit makes the crawl known, which another frontier knew that is lost: it has had that many runs. What it
 // knew is to be brought in by Commit, until Restored is called; Plan says so.
-func (f *Frontier) Inherit(name string, runs uint32) error {
+func (h Crawl) Inherit(runs uint32) error {
+	f, name := h.f, h.crawl
 	return f.update(func(tx *transaction) (func(), error) {
 		f.mu.Lock()
 		_, known := f.crawls[name]

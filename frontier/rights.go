@@ -16,7 +16,7 @@ import (
 // worker ask for none. It is safe for concurrent use, and takes no lock of the frontier.
 //
 // Mutations ask within the writer. So a caller that takes the right to commit in a partition away, as ring.Membership.StartExport does, and then calls
-// Frontier.Barrier, finds all on disk that was ever allowed in it.
+// Frontier.CheckFree, finds all on disk that was ever allowed in it.
 type Rights interface {
 	// Epoch is that of the view of the ring by which the worker acts; 0 if it may do nothing at present.
 	Epoch() uint64
@@ -118,11 +118,6 @@ func (c *committable) lost(url string) (bool, error) {
 		return true, nil
 	}
 	return false, err
-}
-
-// Barrier returns when all mutations that began before it are on disk, or have failed.
-func (f *Frontier) Barrier() error {
-	return f.update(func(*transaction) (func(), error) { return nil, nil })
 }
 
 // Idle is what the worker says of its part of a crawl: Epoch, Idle and Work. Idle: no URL waits here whose PLD's budget is not spent, none waits for

@@ -13,14 +13,14 @@ func TestWeights(t *testing.T) {
 	name := definition(nil).Name
 	weights := func(when string, wantAll int) {
 		t.Helper()
-		if own, all := r.Weights(name); own != 3 || all != wantAll {
+		if own, all := r.Frontier.Crawl(name).Claims().Weights(); own != 3 || all != wantAll {
 			t.Errorf("%s: weight %d of %d, want 3 of %d", when, own, all, wantAll)
 		}
 	}
 	weights("neither claims", 3)
 	other()
 	weights("the other one claims", 6)
-	if own, all := r.Weights("unknown"); own != 1 || all != 4 {
+	if own, all := r.Frontier.Crawl("unknown").Claims().Weights(); own != 1 || all != 4 {
 		t.Errorf("a crawl that is not known: weight %d of %d", own, all)
 	}
 	r.clock.pass(claimsWithin - time.Second)

@@ -25,7 +25,7 @@ func (e *Engine) Inherit(ctx context.Context, store archive.Store, d crawl.Defin
 	if err := checkFormer(ctx, store, d, runs); err != nil || d.Spread { // its partitions are loaded or rebuilt one by one
 		return err
 	}
-	return e.Frontier.Inherit(d.Name, runs)
+	return e.Frontier.Crawl(d.Name).Inherit(runs)
 }
 
 // checkFormer checks a definition against that of a former run in the archive.
