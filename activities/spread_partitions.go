@@ -119,12 +119,8 @@ func (s SpreadPartitions) Load(ctx context.Context, partition int, object string
 		}
 		return err
 	})
-	for _, broken := range []error{
-		frontier.ErrEntry, partfile.ErrVersion, partfile.ErrPartition, partfile.ErrTruncated, partfile.ErrDamaged, archive.ErrNotFound,
-	} {
-		if errors.Is(err, broken) && ctx.Err() == nil {
-			return err.Error(), nil
-		}
+	if partfile.Unreadable(err) && ctx.Err() == nil {
+		return err.Error(), nil
 	}
 	return "", err
 }

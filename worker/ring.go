@@ -25,6 +25,8 @@ const (
 	registerPause = 2 * time.Second
 	// leaveWait is how long a stopping worker waits until the ring has let it leave. After that it counts as lost, and is waited for.
 	leaveWait = 3 * time.Second
+	// leavePause is how long a worker that leaves waits until it looks again what the ring asks of it.
+	leavePause = 50 * time.Millisecond
 )
 
 // ringClient keeps the worker in the ring of workers.
@@ -236,16 +238,17 @@ func (r *ringClient) left(ctx context.Context) error {
 		if !view.Has(member.Process) || there && self.Lost {
 			return nil
 		}
+		pause := leavePause
 		if r.membership.Take(view); view.CanHandOver(member.Worker) {
-			err = r.carryOut(ctx)
+			if err := r.carryOut(ctx); err != nil && ctx.Err() == nil { // one answer of a store, out of a thousand, costs no hand-over
+				r.w.log.Warn("what this worker owns is not all handed over; it is tried again", "error", err)
+				pause = registerPause
+			}
 		} else if !stopped {
 			r.membership.Stop()
 			stopped = true
 		}
-		if err != nil {
-			return err
-		}
-		if r.sleep(ctx, 50*time.Millisecond); ctx.Err() != nil {
+		if r.sleep(ctx, pause); ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}

@@ -298,6 +298,13 @@ func (Frontiers) Checkpoint(at time.Time, worker string) string {
 	return folderCheckpoints + "/" + at.UTC().Format(keyTime) + atWorker(worker) + ".json"
 }
 
+// CheckpointTaken is when the checkpoint of such a key was taken; the zero time of other keys.
+func (Frontiers) CheckpointTaken(key string) time.Time {
+	at, _, _ := strings.Cut(strings.TrimPrefix(key, folderCheckpoints+"/"), "@")
+	taken, _ := time.Parse(keyTime, at)
+	return taken
+}
+
 // CheckpointPart is the key of an object of a checkpoint: of a partition, or of the rest if it is negative.
 func (Frontiers) CheckpointPart(partition int, at time.Time, worker string) string {
 	folder := "crawls"

@@ -5,15 +5,16 @@ import (
 	"context"
 	"io"
 	"iter"
+	"sync"
 
 	"github.com/muninn-archive/muninn/internal/archive"
 )
 
-// How many segments are read ahead of the one that is brought in, because a store takes its time for each answer; and how large an object
-// may be, in bytes, for that.
+// How many segments are read ahead of the one that is brought in, because a store takes its time for each answer; and how many bytes of their
+// objects are in memory for that: the rest is read when it is needed.
 const (
 	segmentsAhead = 8
-	maxAhead      = 16 << 20
+	maxAhead      = 64 << 20
 )
 
 // ahead gives segments whose log, index and links are in memory.
@@ -22,6 +23,7 @@ func ahead(ctx context.Context, list []segment) iter.Seq2[segment, error] {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		coming := make(chan chan result, segmentsAhead)
+		room := &room{left: maxAhead}
 		go func() {
 			defer close(coming)
 			for _, s := range list {
@@ -32,8 +34,8 @@ func ahead(ctx context.Context, list []segment) iter.Seq2[segment, error] {
 					return
 				}
 				go func() {
-					err := s.fetch(ctx)
-					mine <- result{s, err}
+					bytes, err := s.fetch(ctx, room)
+					mine <- result{s, bytes, err}
 				}()
 			}
 		}()
@@ -42,6 +44,7 @@ func ahead(ctx context.Context, list []segment) iter.Seq2[segment, error] {
 			if !yield(got.segment, got.err) || got.err != nil {
 				return
 			}
+			room.free(got.bytes)
 		}
 		if err := ctx.Err(); err != nil {
 			yield(segment{}, err)
@@ -51,28 +54,53 @@ func ahead(ctx context.Context, list []segment) iter.Seq2[segment, error] {
 
 type result struct {
 	segment
-	err error
+	bytes int64 // of room
+	err   error
 }
 
-// fetch puts a store in place of the segment's that has its objects.
-func (s *segment) fetch(ctx context.Context) error {
+// room bounds the bytes that are in memory.
+type room struct {
+	mu   sync.Mutex
+	left int64
+}
+
+// take reports whether there is room for some bytes.
+func (r *room) take(bytes int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if bytes > r.left {
+		return false
+	}
+	r.left -= bytes
+	return true
+}
+
+func (r *room) free(bytes int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left += bytes
+}
+
+// fetch puts a store in place of the segment's that has its objects, as far as there is room, and returns how much that takes.
+func (s *segment) fetch(ctx context.Context, room *room) (bytes int64, err error) {
 	here := fetched{s.store, map[string][]byte{}}
 	of := []archive.Stored{s.CDXJ, s.Links}
 	if s.Log != nil {
 		of = append(of, *s.Log)
 	}
 	for _, o := range of {
-		if o.Key == "" || o.Bytes > maxAhead {
+		if o.Key == "" || !room.take(o.Bytes) {
 			continue
 		}
+		bytes += o.Bytes
 		raw, err := archive.ReadAll(ctx, s.store, o.Key, maxAhead)
 		if err != nil {
-			return err
+			return bytes, err
 		}
 		here.objects[o.Key] = raw
 	}
 	s.store = here
-	return nil
+	return bytes, nil
 }
 
 // fetched is a store of which some objects are in memory.

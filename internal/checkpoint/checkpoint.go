@@ -30,8 +30,8 @@ const Version = 1
 // Kept is how many checkpoints of a worker are kept, at least: the newest, and the one before, from which a rebuild may read.
 const Kept = 2
 
-// maxManifest bounds a manifest in bytes. One partition takes some hundred.
-const maxManifest = 4 << 20
+// maxManifest bounds a manifest in bytes. One partition takes some hundred, and each worker and spread crawl some ten.
+const maxManifest = 32 << 20
 
 // Manifest says what a checkpoint consists of.
 type Manifest struct {
@@ -82,7 +82,7 @@ type Made struct {
 // Make makes a checkpoint of a frontier, in a store; then it deletes those of the worker that are not needed any more (sweep). If it fails, it deletes what it wrote. One runs at a time.
 func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w Worker, now time.Time) (made Made, err error) {
 	former, err := Newest(ctx, store, w.Name)
-	if err != nil && !errors.Is(err, ErrNone) {
+	if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrManifest) { // nothing is taken over from one that cannot be read
 		return made, err
 	}
 	if !now.After(former.Taken) { // the clock was set back: the newest is the last by name
@@ -166,6 +166,9 @@ func (k *keeping) put(ctx context.Context, e *frontier.Export, p frontier.Partit
 
 func (k *keeping) putManifest(ctx context.Context) error {
 	raw, err := json.MarshalIndent(k.Manifest, "", " ")
+	if err == nil && len(raw) > maxManifest {
+		err = fmt.Errorf("its manifest has %d bytes, and %d at most are read", len(raw), maxManifest)
+	}
 	if err != nil {
 		return err
 	}
@@ -189,7 +192,10 @@ var ErrNoCrawl = errors.New("the frontier knows no crawl")
 // ErrNone says that an archive has no checkpoint of a worker.
 var ErrNone = errors.New("the archive has no checkpoint")
 
-// Newest reads the newest checkpoint of a worker.
+// ErrManifest says that the manifest of a checkpoint cannot be read: it is damaged, or of another version.
+var ErrManifest = errors.New("the checkpoint cannot be read")
+
+// Newest reads the newest checkpoint of a worker. Of one that cannot be read (ErrManifest) it returns when it was taken.
 func Newest(ctx context.Context, store archive.Store, worker string) (m Manifest, err error) {
 	list, _, err := listed(ctx, store, worker)
 	if err != nil {
@@ -198,7 +204,12 @@ func Newest(ctx context.Context, store archive.Store, worker string) (m Manifest
 	if len(list) == 0 {
 		return m, fmt.Errorf("%w of worker %q: %s", ErrNone, worker, store)
 	}
-	return read(ctx, store, list[len(list)-1])
+	key := list[len(list)-1]
+	m, err = read(ctx, store, key)
+	if errors.Is(err, ErrManifest) {
+		m = Manifest{Taken: archive.Frontiers{}.CheckpointTaken(key)}
+	}
+	return m, err
 }
 
 func read(ctx context.Context, store archive.Store, key string) (m Manifest, err error) {
@@ -207,10 +218,10 @@ func read(ctx context.Context, store archive.Store, key string) (m Manifest, err
 		return m, err
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return m, fmt.Errorf("read %s: %w", key, err)
+		return m, fmt.Errorf("%w: %s: %w: delete it, and the one before it is used", ErrManifest, key, err)
 	}
 	if m.Version != Version {
-		return m, fmt.Errorf("read %s: it has version %d, and this version of Muninn reads version %d: use the version that wrote it", key, m.Version, Version)
+		return m, fmt.Errorf("%w: %s has version %d, and this version of Muninn reads version %d: use the version that wrote it", ErrManifest, key, m.Version, Version)
 	}
 	return m, nil
 }

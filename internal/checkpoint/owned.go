@@ -32,7 +32,7 @@ func watermarks(ctx context.Context, store archive.Store, front *frontier.Fronti
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
-	all, err := manifests(ctx, store)
+	all, _, err := manifests(ctx, store) // a watermark that is too low has a rebuild read more than it needs
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,8 @@ type Partitions struct {
 // origin is what a partition is made of.
 type origin struct {
 	Manifest
-	there bool // there is a checkpoint
+	there bool        // there is a checkpoint
+	older []*Manifest // checkpoints of the partition before this one, the newest first
 }
 
 // Run makes partitions. Cut off, the next call continues with what it has, which is noted in the partitions themselves. frontier.ErrNotBegun if the run
@@ -78,34 +79,57 @@ func (r *Partitions) Run(ctx context.Context, list []frontier.Partition) error {
 	return nil
 }
 
-// origins finds the newest checkpoint of each partition: of its last owner, and of these the last. A worker that was given up may have made
-// checkpoints afterwards of what was not its own any more.
+// origins finds the newest checkpoint of each partition. One whose manifest cannot be read is passed over.
 func (r *Partitions) origins(ctx context.Context, list []frontier.Partition) (map[frontier.Partition]origin, error) {
-	all, err := manifests(ctx, r.Store)
+	all, unread, err := manifests(ctx, r.Store)
 	if err != nil {
 		return nil, err
 	}
+	if unread != nil && r.Log != nil {
+		r.Log.Warn("partitions are rebuilt without some checkpoints, which cannot be read", "error", unread)
+	}
 	origins := map[frontier.Partition]origin{}
 	for _, p := range list {
-		if m := newest(all, int(p)); m != nil {
-			origins[p] = origin{*m, true}
-		} else {
-			origins[p] = origin{}
-		}
+		origins[p] = origin{older: newestFirst(all, int(p))}.next()
 	}
 	return origins, nil
 }
 
-// newest is the newest checkpoint of a partition; nil if there is none.
-func newest(all []Manifest, p int) (best *Manifest) {
+// next is the origin before this one; at last that of no checkpoint, for which all segments of the archive are read.
+func (o origin) next() origin {
+	if len(o.older) == 0 {
+		return origin{}
+	}
+	return origin{*o.older[0], true, o.older[1:]}
+}
+
+// newestFirst are the checkpoints of a partition: of its last owner first, and of these the last. A worker that was given up may have made
+// checkpoints afterwards of what was not its own any more.
+func newestFirst(all []Manifest, p int) (list []*Manifest) {
 	for i := range all {
-		m := &all[i]
-		tenure, owned := m.Tenures[p]
-		if owned && (best == nil || cmp.Or(cmp.Compare(tenure, best.Tenures[p]), m.Taken.Compare(best.Taken)) > 0) {
-			best = m
+		if _, owned := all[i].Tenures[p]; owned {
+			list = append(list, &all[i])
 		}
 	}
-	return best
+	slices.SortStableFunc(list, func(a, b *Manifest) int {
+		return cmp.Or(cmp.Compare(b.Tenures[p], a.Tenures[p]), b.Taken.Compare(a.Taken))
+	})
+	return list
+}
+
+// loadNewest loads the newest checkpoint of a partition that can be read, and returns it. What is damaged or lost would keep the partition without an
+// owner for good; the segments since an older checkpoint bring the same. A rebuild that is cut off tries the damaged one again.
+func (r *Partitions) loadNewest(ctx context.Context, p frontier.Partition, from origin) (origin, error) {
+	for {
+		err := r.load(ctx, p, from)
+		if err == nil || !from.there || ctx.Err() != nil || !partfile.Unreadable(err) {
+			return from, err
+		}
+		if r.Log != nil {
+			r.Log.Warn("a checkpoint of a partition cannot be read: the one before it is used, or all segments of the archive", "partition", p, "checkpoint", from.key(), "error", err)
+		}
+		from = from.next()
+	}
 }
 
 // load puts the checkpoint of a partition in place of what spread crawls have of it.
@@ -267,8 +291,8 @@ func (r *Partitions) since(ctx context.Context, name string, plan frontier.Plan,
 	return segmentsOf(ctx, r.Open, name, plan, skip, func(archive.Manifest) bool { return true })
 }
 
-// manifests reads the checkpoints of all workers.
-func manifests(ctx context.Context, store archive.Store) (all []Manifest, err error) {
+// manifests reads the checkpoints of all workers. unread says which cannot be read: the others are of use without them.
+func manifests(ctx context.Context, store archive.Store) (all []Manifest, unread, err error) {
 	var keys []string
 	err = store.List(ctx, archive.Frontiers{}.Checkpoints(), func(o archive.Object) error {
 		if (archive.Frontiers{}).IsManifest(o.Key) {
@@ -278,14 +302,17 @@ func manifests(ctx context.Context, store archive.Store) (all []Manifest, err er
 	})
 	for _, key := range keys {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		m, errRead := read(ctx, store, key)
-		if errors.Is(errRead, archive.ErrNotFound) { // its worker has made another one meanwhile
-			continue
+		switch {
+		case errors.Is(errRead, archive.ErrNotFound): // its worker has made another one meanwhile
+		case errors.Is(errRead, ErrManifest):
+			unread = errors.Join(unread, errRead)
+		default:
+			err = errRead
+			all = append(all, m)
 		}
-		err = errRead
-		all = append(all, m)
 	}
-	return all, err
+	return all, unread, err
 }

@@ -111,7 +111,7 @@ func setNote(h frontier.Crawl, list []frontier.Partition, n rebuildNote) error {
 	return h.SetRebuildNote(list, raw)
 }
 
-// loadAll loads the checkpoints of partitions that are not loaded yet.
+// loadAll loads the checkpoints of partitions that are not loaded yet. origins are those that could be read then.
 func (r *Partitions) loadAll(ctx context.Context, names []string, list []frontier.Partition, origins map[frontier.Partition]origin) error {
 	loaded := map[frontier.Partition]int{} // by how many crawls that is noted
 	for _, name := range names {
@@ -127,9 +127,11 @@ func (r *Partitions) loadAll(ctx context.Context, names []string, list []frontie
 		if len(names) > 0 && loaded[p] == len(names) {
 			continue
 		}
-		if err := r.load(ctx, p, origins[p]); err != nil {
+		from, err := r.loadNewest(ctx, p, origins[p])
+		if err != nil {
 			return err
 		}
+		origins[p] = from
 		now, err := r.Frontier.SpreadCrawls() // the checkpoint may have made others known
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -24,7 +25,7 @@ func sweep(ctx context.Context, store archive.Store, worker string, spread bool)
 		}
 		keep := list[max(len(list)-Kept, 0):]
 		if spread && len(keep) < len(list) {
-			all, err := manifests(ctx, store)
+			all, _, err := manifests(ctx, store)
 			if err != nil {
 				return err
 			}
@@ -35,7 +36,8 @@ func sweep(ctx context.Context, store archive.Store, worker string, spread bool)
 				}
 			}
 		}
-		return deleteBut(ctx, store, keep, list, parts)
+		_, err = deleteBut(ctx, store, keep, list, parts)
+		return err
 	}()
 	if err != nil {
 		return fmt.Errorf("delete old checkpoints: %w", err)
@@ -51,7 +53,7 @@ func SweepGone(ctx context.Context, store archive.Store, member func(worker stri
 			err = fmt.Errorf("delete checkpoints of workers that are gone: %w", err)
 		}
 	}()
-	all, err := manifests(ctx, store)
+	all, _, err := manifests(ctx, store)
 	if err != nil {
 		return 0, err
 	}
@@ -61,10 +63,10 @@ func SweepGone(ctx context.Context, store archive.Store, member func(worker stri
 			return deleted, err
 		}
 		keep := slices.DeleteFunc(slices.Clone(list), func(key string) bool { return slices.Contains(old, key) })
-		if err := deleteBut(ctx, store, keep, list, parts); err != nil {
+		n, err := deleteBut(ctx, store, keep, list, parts)
+		if deleted += n; err != nil {
 			return deleted, err
 		}
-		deleted += len(old)
 	}
 	return deleted, nil
 }
@@ -73,8 +75,8 @@ func SweepGone(ctx context.Context, store archive.Store, member func(worker stri
 func needed(all []Manifest) map[string]bool {
 	keys := map[string]bool{}
 	for p := range frontier.Partitions {
-		if m := newest(all, p); m != nil {
-			keys[m.key()] = true
+		if list := newestFirst(all, p); len(list) > 0 {
+			keys[list[0].key()] = true
 		}
 	}
 	return keys
@@ -98,14 +100,17 @@ func gone(all []Manifest, member func(worker string) bool, now time.Time) map[st
 	return old
 }
 
-// deleteBut deletes the checkpoints of a list but some, and the objects that none of these names. The manifests go first: none names an object that is
-// not there.
-func deleteBut(ctx context.Context, store archive.Store, keep, list, parts []string) error {
+// deleteBut deletes the checkpoints of a list but some, and the objects that none of these names, and returns the number of these checkpoints. The
+// manifests go first: none names an object that is not there. While one that stays cannot be read, nobody knows which objects it names, and nothing is deleted.
+func deleteBut(ctx context.Context, store archive.Store, keep, list, parts []string) (deleted int, err error) {
 	named := map[string]bool{}
 	for _, key := range keep {
 		m, err := read(ctx, store, key)
+		if errors.Is(err, ErrManifest) {
+			return 0, nil
+		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 		named[key], named[m.Crawls.Key] = true, true
 		for _, o := range m.Partitions {
@@ -117,8 +122,11 @@ func deleteBut(ctx context.Context, store archive.Store, keep, list, parts []str
 			continue
 		}
 		if err := store.Delete(ctx, key); err != nil {
-			return err
+			return deleted, err
+		}
+		if (archive.Frontiers{}).IsManifest(key) {
+			deleted++
 		}
 	}
-	return nil
+	return deleted, nil
 }

@@ -18,9 +18,11 @@ package partfile
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
 )
 
 // Version is that of the form. It covers the frontier's keys and values too.
@@ -43,6 +45,13 @@ var (
 	ErrTruncated = errors.New("it is cut off")
 	ErrDamaged   = errors.New("it is damaged")
 )
+
+// Unreadable reports whether an error says that an object is lost, or that no attempt reads it.
+func Unreadable(err error) bool {
+	return slices.ContainsFunc([]error{frontier.ErrEntry, ErrVersion, ErrPartition, ErrTruncated, ErrDamaged, archive.ErrNotFound}, func(kind error) bool {
+		return errors.Is(err, kind)
+	})
+}
 
 const (
 	magic = "muninn-p"
