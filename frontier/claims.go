@@ -101,7 +101,8 @@ func (s *state) terms() claims.Terms {
 	if longest == nil {
 		longest = s.Definition.MaxDelayOf
 	}
-	return claims.Terms{Now: o.Now(), MaxDelayOf: longest, ClaimTTL: o.ClaimTTL, LeaseWait: o.LeaseWait}
+	unwanted := func(pld string) bool { return s.Aborted || s.Definition.StateOf(pld) != "" }
+	return claims.Terms{Now: o.Now(), MaxDelayOf: longest, ClaimTTL: o.ClaimTTL, LeaseWait: o.LeaseWait, Unwanted: unwanted}
 }
 
 // updateClaims makes a decision about claims durable. It is taken under Frontier.mu.

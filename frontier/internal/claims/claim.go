@@ -81,6 +81,8 @@ type Terms struct {
 	MaxDelayOf func(pld string) time.Duration
 	ClaimTTL   time.Duration // how long a claim lasts that is not renewed
 	LeaseWait  time.Duration // how long a claim waits for its lease
+	// Unwanted says that nothing is to be fetched of a PLD any more, or for some time: its claims do not wait; nil: of none.
+	Unwanted func(pld string) bool
 }
 
 func (t Terms) maxDelay(pld string) time.Duration {
@@ -89,6 +91,13 @@ func (t Terms) maxDelay(pld string) time.Duration {
 	}
 	return t.MaxDelayOf(pld)
 }
+
+// late reports whether a claim that waits for its first lease is to be withdrawn.
+func (t Terms) late(c *Claim) bool {
+	return c.Batch == "" && (t.Now.Sub(c.Asked) > t.LeaseWait || t.unwanted(c))
+}
+
+func (t Terms) unwanted(c *Claim) bool { return t.Unwanted != nil && t.Unwanted(c.PLD) }
 
 // Keeps is until when a claim keeps others from a host. One that waits for its lease does so no longer than it
 // may wait; one whose lease ran out without a release, for the longest pause after that: its lane may have made a

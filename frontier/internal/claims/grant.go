@@ -36,6 +36,9 @@ type Grant struct {
 // Grant takes a lease for its claim, or gives it back. The claims of the change are those that have their lease.
 func (s *Set) Grant(g Grant, t Terms) (ch Change) {
 	c := s.claims[g.Lease]
+	if c != nil && c.Batch == "" && t.unwanted(c) {
+		return s.Drop([]*Claim{c}, t)
+	}
 	out := bindGrant(c, g, t.Now)
 	if !out.rest.IsZero() {
 		ch.rest(c.Queue, out.rest)

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // Set is what memory has of the claims of a crawl: those that are in progress, their URLs, and the journal: releases that the politeness workflow has
@@ -53,15 +55,22 @@ func (s *Set) OfBatch(batch string) []*Claim {
 	return s.Where(func(c *Claim) bool { return c.Batch == batch })
 }
 
-// Late are the claims that have waited too long for their lease.
+// Late are the claims that have waited too long for their lease, and those that are not wanted any more.
 func (s *Set) Late(t Terms) []*Claim {
-	return s.Where(func(c *Claim) bool { return c.Batch == "" && t.Now.Sub(c.Asked) > t.LeaseWait })
+	return s.Where(func(c *Claim) bool { return t.late(c) })
 }
 
-// WaitEnds is until when the claim may wait for its lease that has waited longest; zero if none waits.
+// WaitEnds is until when the claim may wait for its lease that may wait least; zero if none waits.
 func (s *Set) WaitEnds(t Terms) (first time.Time) {
 	for _, c := range s.claims {
-		if ends := c.Asked.Add(t.LeaseWait); c.Batch == "" && (first.IsZero() || ends.Before(first)) {
+		if c.Batch != "" {
+			continue
+		}
+		ends := c.Asked.Add(t.LeaseWait)
+		if t.late(c) {
+			ends = times.Earliest(ends, t.Now.Add(-1))
+		}
+		if first.IsZero() || ends.Before(first) {
 			first = ends
 		}
 	}
