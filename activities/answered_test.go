@@ -9,6 +9,8 @@ import (
 	"go.temporal.io/sdk/mocks"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
@@ -54,6 +56,42 @@ func TestClaimStartsWhatIsGrantedAtOnce(t *testing.T) {
 	out = failing.claimRound(t, ClaimInput{Crawl: "c", Round: 1, Reply: "r"})
 	if len(out.Answers) != 1 || len(out.Answers[0].Grants) != 1 || started != 1 {
 		t.Errorf("%d batches are started, %+v", started, out)
+	}
+}
+
+// A claim whose ask a shard answers busy at once is given back by the activity itself; the controller learns nothing of it.
+func TestClaimGivesBusyClaimsBack(t *testing.T) {
+	a := claimable(t)
+	temporal, handle := &mocks.Client{}, &mocks.WorkflowUpdateHandle{}
+	var round politeness.Round
+	temporal.On("UpdateWorkflow", mock.Anything, mock.Anything).Run(func(args mock.Arguments) {
+		round = args.Get(1).(client.UpdateWorkflowOptions).Args[0].(politeness.Round)
+	}).Return(handle, nil)
+	handle.On("Get", mock.Anything, mock.Anything).Run(func(args mock.Arguments) {
+		out := args.Get(1).(*RoundResult)
+		out.At, out.Answer.Round = a.Now(), round.Round
+		for _, ask := range round.Asks {
+			out.Answer.Busy = append(out.Answer.Busy, ask.Lease)
+		}
+	}).Return(nil)
+	a.Client = temporal
+	out := a.claimRound(t, ClaimInput{Crawl: "c", Round: 1, Reply: "r"})
+	if len(round.Asks) != 1 || len(out.Answers) != 1 || len(out.Answers[0].Busy) > 0 || out.Progress.Waiting != 1 {
+		t.Fatalf("asks %+v, %+v", round.Asks, out)
+	}
+	if c, there := a.Frontier.Crawl("c").Lane(round.Asks[0].Lease).Claim(); there {
+		t.Errorf("%+v is still there", c)
+	}
+}
+
+// While many claims of a crawl wait, its asks say that lines are to be short.
+func TestAsksSayHowLongLinesAre(t *testing.T) {
+	a := claimable(t)
+	for _, line := range []int{0, 2} {
+		rounds, _ := a.splitRound(ClaimInput{Crawl: "c"}, frontier.Round{Line: line, Claims: []frontier.Claim{{ID: "x", IP: rigIP}}, Renewals: []frontier.Claim{{ID: "y", IP: rigIP}}}, crawl.Politeness{})
+		if r := rounds[0]; r.Asks[0].Line != line || r.Renewals[0].Line != 0 {
+			t.Errorf("%+v", r)
+		}
 	}
 }
 

@@ -110,6 +110,9 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	if err != nil {
 		return out, err
 	}
+	if err := a.giveBusyBack(in.Crawl, answered); err != nil {
+		return out, err
+	}
 	out.Answers = a.startAnswered(ctx, in, answered)
 	out.Progress = Progress{Worker: a.Settings.Worker, InFlight: a.InFlight.Of(in.Crawl)}
 	out.Progress.Progress, err = a.Frontier.Crawl(in.Crawl).Progress()

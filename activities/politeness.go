@@ -211,6 +211,16 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 	return answered, sent, confirm, nil
 }
 
+// giveBusyBack gives the claims back whose asks were answered busy.
+func (a *Activities) giveBusyBack(crawl string, answered []RoundResult) error {
+	var busy []string
+	for i := range answered {
+		busy = append(busy, answered[i].Answer.Busy...)
+		answered[i].Answer.Busy = nil // else the controller would have it done
+	}
+	return a.Frontier.Crawl(crawl).Claims().Confirm(frontier.Confirmed{Busy: busy})
+}
+
 // startAnswered starts the batches that shards have granted at once, and returns the answers. Grants whose batches cannot be
 // started stay in them: the controller tries again.
 func (a *Activities) startAnswered(ctx context.Context, in ClaimInput, answered []RoundResult) []politeness.Answer {
@@ -258,7 +268,9 @@ func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Pol
 	}
 	for _, c := range round.Claims {
 		r := at(c.IP)
-		r.Asks = append(r.Asks, a.askOf(in.Crawl, c, p, in.Reply))
+		ask := a.askOf(in.Crawl, c, p, in.Reply)
+		ask.Line = round.Line
+		r.Asks = append(r.Asks, ask)
 	}
 	now := a.Now()
 	for _, l := range round.Releases {

@@ -34,18 +34,18 @@ func TestLeaseProtocol(t *testing.T) {
 		}
 		first, last = n, n+1
 	}
-	requests, taken := 0, 0
+	requests, taken, busy := 0, 0, 0
 	for seed := first; seed < last; seed++ {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			p := newProtocol(t, rand.New(rand.NewPCG(seed, 1)))
 			p.play(400)
 			p.finish()
-			requests, taken = requests+p.requests, taken+p.taken
+			requests, taken, busy = requests+p.requests, taken+p.taken, busy+p.busy
 		})
 	}
-	t.Logf("%d requests under %d leases", requests, taken)
-	if !t.Failed() && requests < 100 {
-		t.Error("hardly any request was made: the test tests nothing")
+	t.Logf("%d requests under %d leases, %d asks were answered busy", requests, taken, busy)
+	if !t.Failed() && (requests < 100 || busy == 0) {
+		t.Error("hardly any request was made, or no line was full: the test tests nothing")
 	}
 }
 
@@ -55,7 +55,7 @@ const (
 	protocolURLs  = 40               // of each host
 )
 
-// protocol is the world: one shard, two workers with two crawls each, four addresses.
+// protocol is the world: one shard, two workers with two crawls each, two addresses, at one of which each crawl has two hosts.
 type protocol struct {
 	t      *testing.T
 	random *rand.Rand
@@ -67,7 +67,7 @@ type protocol struct {
 	next   map[string]time.Time // when an address may be asked again
 	calm   bool                 // no faults any more
 
-	requests, taken int
+	requests, taken, busy int
 }
 
 type message struct {
@@ -114,7 +114,7 @@ type testLane struct {
 }
 
 func newProtocol(t *testing.T, random *rand.Rand) *protocol {
-	p := &protocol{t: t, random: random, now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), state: politeness.New(0, 1), next: map[string]time.Time{}}
+	p := &protocol{t: t, random: random, now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), state: newShardState(), next: map[string]time.Time{}}
 	for i, skew := range []time.Duration{2 * time.Minute, -2 * time.Minute} {
 		a := &agent{p: p, name: fmt.Sprint("w", i), skew: skew}
 		for k := range 2 {
@@ -124,6 +124,12 @@ func newProtocol(t *testing.T, random *rand.Rand) *protocol {
 		a.open()
 	}
 	return p
+}
+
+func newShardState() *politeness.State {
+	s := politeness.New(0, 1)
+	s.Lines = true
+	return s
 }
 
 func (p *protocol) must(err error) {
@@ -232,7 +238,7 @@ func (p *protocol) play(steps int) {
 		}
 		switch p.random.IntN(120) {
 		case 0: // the shard is terminated; messages on their way to it are lost
-			p.inbox, p.state = nil, politeness.New(0, 1)
+			p.inbox, p.state = nil, newShardState()
 			p.state.Lost(p.now)
 		case 1:
 			p.loseDisk(p.agents[p.random.IntN(2)])
@@ -314,6 +320,8 @@ func (s *sender) step() {
 			return false
 		}
 		grants = append(grants, a.Grants...)
+		p.busy += len(a.Busy)
+		p.must(f.Crawl(s.crawl).Claims().Confirm(frontier.Confirmed{Busy: a.Busy})) // with the next round, but that may be this very step
 		if a.Round == s.round && !s.waits.IsZero() {
 			s.waits, s.refused = time.Time{}, a.Refused
 			s.confirm = s.confirm.Answered(s.refused, false)
@@ -336,13 +344,14 @@ func (s *sender) step() {
 	for attempt := 0; ; attempt++ {
 		round, err := f.Crawl(s.crawl).Claims().Claim(p.t.Context(), frontier.Want{
 			Round: s.round, Claims: 10, Lanes: 10, Until: s.agent.now(), MaxFail: 3, ClaimNothing: p.calm,
-			Resolve: func(_ context.Context, host string) (string, error) { return fmt.Sprintf("10.0.0.%c", host[1]), nil },
+			Resolve: func(_ context.Context, host string) (string, error) { return fmt.Sprint("10.0.0.", host[1]%2), nil },
 			Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return time.Minute },
 		})
 		p.must(err)
 		plan, err := f.Crawl(s.crawl).Plan()
 		p.must(err)
 		in := ClaimInput{Crawl: s.crawl, Round: s.round, Reply: s.id(), First: s.first}
+		round.Line = 1
 		answered, sent, confirm, err := s.agent.acts.sendRound(p.t.Context(), in, round, plan.Definition.Politeness, p.now)
 		p.must(err)
 		s.agent.post()
@@ -350,6 +359,10 @@ func (s *sender) step() {
 			s.waits = p.now
 		}
 		if p.calm || attempt > 0 || p.random.IntN(6) > 0 { // else the activity was cut off, and is tried again
+			for _, r := range answered {
+				p.busy += len(r.Answer.Busy)
+			}
+			p.must(s.agent.acts.giveBusyBack(s.crawl, answered))
 			for _, r := range answered {
 				s.confirm = s.confirm.Answered(r.Answer.Refused, false)
 				s.start(r.Answer.Grants)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/times"
 )
@@ -41,6 +42,9 @@ func (w Want) server(c *Claim) (server string, waiting int) {
 	return w.Server(c.PLD, c.IP)
 }
 
+// limits are how many claims may be in progress.
+func (w Want) limits() claims.Limits { return claims.Limits{Lanes: w.Lanes, Waiting: w.Waiting} }
+
 // Shared is what a round keeps to of a crawl on which other workers work, too. Its functions are called with a lock held, and get what
 // the run has come to here, and the URLs in progress.
 type Shared struct {
@@ -57,6 +61,7 @@ const emptyLasts = time.Second
 // Round is what a round of claiming yields.
 type Round struct {
 	Claims   []Claim
+	Line     int // how many of the crawl may wait for a lease of an address, see politeness.Ask
 	Releases []EndedLease
 	Renewals []Claim      // whose leases are to be renewed
 	Expired  []string     // batches whose claims ran out: they are to be started again
@@ -90,11 +95,11 @@ func (h Claims) Claim(ctx context.Context, w Want) (Round, error) {
 		if err := h.promote(); err != nil {
 			return round, err
 		}
-		claims, err := h.claimReady(ctx, w, w.Claims-len(round.Claims))
+		claimed, err := h.claimReady(ctx, w, w.Claims-len(round.Claims))
 		if err != nil {
 			return round, err
 		}
-		round.Claims = append(round.Claims, claims...)
+		round.Claims = append(round.Claims, claimed...)
 		now := h.f.opts.Now()
 		wake, err := h.report(w, &round, now)
 		if err != nil {
@@ -135,6 +140,7 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 	}
 	h.f.placeQueues(s) // else a queue whose budget was raised would seem spent
 	wake = now.Add(time.Minute)
+	round.Line = s.claims.Line(w.limits(), w.Round)
 	round.Releases = s.claims.Releases()
 	round.awaited = h.f.awaited(s, round.Releases, now)
 	renewals, due := s.claims.Renewals(now, h.f.opts.LeaseTTL)

@@ -2,9 +2,11 @@ package frontier
 
 import (
 	"errors"
+	"time"
 
 	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // What claims become is decided by the package claims. These are its types and errors.
@@ -95,6 +97,13 @@ func (f *Frontier) heldElsewhere(s *state, pld uint64) bool {
 	return f.hosts.elsewhere(s, pld).After(f.opts.Now())
 }
 
+// busyUntil is until when a crawl makes no claims for an address, because a shard has said so.
+func (f *Frontier) busyUntil(s *state, address string) time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return s.claims.BusyUntil(address)
+}
+
 // terms are what the crawl's claims depend on now; Frontier.mu is held, or the writer calls it.
 func (s *state) terms() claims.Terms {
 	o, longest := s.hosts.opts, s.maxDelays
@@ -153,11 +162,19 @@ func (f *Frontier) saveClaims(tx *transaction, s *state, ch claims.Change) (appl
 	}, err
 }
 
+// recalledByGrant is how many queues that are parked for an address come back when a claim gets its lease there: one in its place, and one more, so that the
+// line becomes as long as it may be.
+const recalledByGrant = 2
+
 // applyClaims shows a change of claims in memory, and puts their queues where they belong; Frontier.mu is held.
 func (s *state) applyClaims(ch claims.Change) {
+	now := s.hosts.opts.Now()
 	for i := range ch.Claims {
 		c := &ch.Claims[i]
 		if was := s.claims.Get(c.ID); was != nil {
+			if was.Batch == "" && c.Batch != "" {
+				s.schedule.Recall(c.IP, recalledByGrant, now)
+			}
 			s.hosts.leave(s, was, c.Asks())
 		}
 	}
@@ -172,8 +189,12 @@ func (s *state) applyClaims(ch claims.Change) {
 	for _, d := range ch.Dropped {
 		q := s.queue(d.Queue, "")
 		q.Free(d.Back)
+		q.Next = times.Latest(q.Next, d.Busy)
 		q.Spent = s.pldSpent(q)
-		s.schedule.Place(q, s.hosts.opts.Now())
+		s.schedule.Place(q, now)
+		if d.Busy.IsZero() {
+			s.schedule.Recall(d.IP, 1, now)
+		}
 		s.hosts.leave(s, d.Claim, nil)
 	}
 }

@@ -36,6 +36,7 @@ type candidate struct {
 	whole  *learner.Learner // nil: the order does not learn
 	sweep  queue.Position   // where the weighing of the queue continues
 	wait   time.Duration    // if there is no claim: how long the queue waits
+	busy   string           // the address for which enough claims wait; the queue is recalled when one of them does not any more
 	err    error
 
 	stopped crawl.PLDState // how an operator has ended its PLD; empty: not at all
@@ -43,10 +44,10 @@ type candidate struct {
 
 // How long a queue waits that gives no claim now.
 const (
-	slowName    = 5 * time.Second  // the look-up of its hosts continues
-	busyAddress = 10 * time.Second // enough claims wait for its address
-	noNetwork   = 30 * time.Second
-	notOurs     = 10 * time.Second // this worker may not claim in its partition at present
+	slowName   = 5 * time.Second // the look-up of its hosts continues
+	noNetwork  = 30 * time.Second
+	notOurs    = 10 * time.Second // this worker may not claim in its partition at present
+	parkedTime = 10 * time.Minute // enough claims wait for its address; at most, see Schedule.Park
 )
 
 // resolveTime is how long a round waits for the look-ups of its hosts; slower ones continue beside it.
@@ -73,7 +74,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	if !w.ClaimNothing {
 		s.wanted = now
 	}
-	n = min(n, s.claims.Room(claims.Limits{Lanes: w.Lanes, Waiting: w.Waiting}, w.Round))
+	n = min(n, s.claims.Room(w.limits(), w.Round))
 	room, plan := s.room(w.Shared), s.Definition
 	if l := s.learner(); w.ClaimNothing || s.idles(h.f) || s.spent(now) != "" || l != nil && l.Behind() { // what was learned decides what is claimed
 		n = 0
@@ -244,8 +245,8 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 				continue
 			}
 			server, most := w.server(c.claim)
-			if asking[server] >= most {
-				c.claim, c.wait = nil, busyAddress
+			if asking[server] >= most || f.busyUntil(s, c.claim.IP).After(now) {
+				c.leaveAddress(server)
 				continue
 			}
 			asking[server]++
@@ -287,6 +288,15 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 	return claimed, err
 }
 
+// leaveAddress says that enough claims want the address of the candidate. Those of a host group may want others than this one: its queues are not parked
+// for the address, and come back by themselves.
+func (c *candidate) leaveAddress(server string) {
+	if c.wait = claims.BusyAddress; server == c.claim.IP {
+		c.busy = server
+	}
+	c.claim = nil
+}
+
 // unpick puts a queue that gave no claim back, later if its host cannot be resolved.
 func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) error {
 	if c.claim == nil && c.wait == 0 && len(c.failed) > 0 && ctx.Err() == nil {
@@ -306,10 +316,14 @@ func (f *Frontier) unpick(ctx context.Context, s *state, c *candidate, w Want) e
 	}
 	q.Sweep = c.sweep
 	q.Busy = s.claims.InProgress(q.PLD)
-	if c.claim == nil && c.wait > 0 {
+	if c.claim == nil && c.wait > 0 && c.busy == "" {
 		q.Next = times.Latest(q.Next, f.opts.Now().Add(c.wait))
 	}
-	s.schedule.Place(q, f.opts.Now())
+	if now := f.opts.Now(); c.busy != "" {
+		s.schedule.Park(q, c.busy, now.Add(parkedTime), now)
+	} else {
+		s.schedule.Place(q, now)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

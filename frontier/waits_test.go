@@ -187,14 +187,12 @@ func TestAskersPerAddress(t *testing.T) {
 	claim()
 	r.reopen() // the wait is forgotten, the claims are not
 	claim()
+	r.clock.pass(parkedTime - time.Second)
+	claim() // the others are parked
 	r.start(out["a.example"])
-	claim() // the others wait for a while
-	r.clock.pass(busyAddress)
-	claim("c.example")
-	r.clock.pass(busyAddress)
+	claim("c.example") // in the place of the one that has its lease
 	claim()
 	r.start(out["b.example"], out["c.example"])
-	r.clock.pass(busyAddress)
 	claim("d.example", "e.example")
 	if s := r.status(); s.Asking != 4 || s.Lanes != 3 {
 		t.Fatalf("%+v", s)
@@ -288,7 +286,6 @@ func TestWithdrawnAskersMakeRoom(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	r.must(r.Withdraw())
-	r.clock.pass(busyAddress)
 	if got := r.ask(perIP); !slices.Equal(plds(got.Claims), []string{"b.example"}) {
 		t.Fatalf("%+v", got)
 	}
@@ -314,7 +311,6 @@ func TestAskersOfManyQueues(t *testing.T) {
 			t.Fatalf("%v", at)
 		}
 		r.start(got.Claims...)
-		r.clock.pass(busyAddress)
 	}
 }
 

@@ -199,6 +199,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 		}
 	}
 	c.Confirm = out.Confirm.Answered(round.refused, late)
+	c.Confirm.Busy = round.busy
 	return out, nil
 }
 
@@ -206,6 +207,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 type replies struct {
 	shards  map[int]bool // that have
 	refused []politeness.Key
+	busy    []string // leases that are not waited for
 }
 
 // receive takes all answers that are there.
@@ -232,6 +234,7 @@ func (c *controller) takeAnswers(round *replies, answers []politeness.Answer) ([
 			round.shards[a.Shard] = true
 			round.refused = append(round.refused, a.Refused...)
 		}
+		round.busy = append(round.busy, a.Busy...)
 		grants = append(grants, a.Grants...)
 	}
 	return politeness.Distinct(grants), nil
@@ -277,7 +280,9 @@ func (c *controller) startWaiting(ctx workflow.Context) error {
 		if err := drainSignals(ctx); err != nil || c.grants.Len() == 0 {
 			return err
 		}
-		grants, err := c.receive(&replies{shards: map[int]bool{}})
+		last := replies{shards: map[int]bool{}}
+		grants, err := c.receive(&last)
+		c.Confirm.Busy = append(c.Confirm.Busy, last.busy...)
 		if err == nil {
 			err = c.start(ctx, grants)
 		}

@@ -132,6 +132,33 @@ func TestControllerAwaitsAnswers(t *testing.T) {
 	}
 }
 
+// What a shard answers busy is reported to the frontier with the next round, also if the answer came late, or the execution continues as new
+// in between.
+func TestControllerPassesBusyOn(t *testing.T) {
+	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+		busy := answer(0, in.Round)
+		busy.Busy = []string{fmt.Sprint("x", in.Round)}
+		switch in.Round {
+		case 1:
+			e.granted(busy)()
+			return activities.ClaimResult{Sent: 1}, nil
+		case 2:
+			if !slices.Equal(in.Confirm.Busy, []string{"x1"}) {
+				t.Errorf("round 2 is given %+v", in.Confirm)
+			}
+			e.granted(busy)() // to no round that waits for it
+			return activities.ClaimResult{Drained: true}, nil
+		}
+		return activities.ClaimResult{}, nil
+	})
+	if err := e.run(FetcherController, controllerInput); err != nil {
+		t.Fatal(err)
+	}
+	if out := controllerResult(t, e); !slices.Equal(out.State.Confirm.Busy, []string{"x2"}) {
+		t.Errorf("ends with %+v", out.State.Confirm)
+	}
+}
+
 // A renewal that a shard refuses is reported to the frontier at once, and not confirmed, even if another shard does not answer: its
 // lane must end.
 func TestControllerPassesRefusalsOn(t *testing.T) {

@@ -29,6 +29,9 @@ const versionServers = "servers"
 // versionGone marks executions that end what a worker has which the ring has given up.
 const versionGone = "gone"
 
+// versionLine marks executions that answer asks busy when the line at their address is full.
+const versionLine = "line"
+
 // Politeness grants the leases of one shard of addresses, over all crawls and workers. The rules are
 // in internal/politeness; this carries signals in and answers out, always in bulk.
 func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
@@ -50,6 +53,7 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 		p.state.CountServers()
 	}
 	p.state.Ends = servers >= 2
+	p.state.Lines = workflow.GetVersion(ctx, versionLine, workflow.DefaultVersion, 1) >= 1
 	p.hearsGone = workflow.GetVersion(ctx, versionGone, workflow.DefaultVersion, 1) >= 1
 	if err := p.registerHandlers(ctx); err != nil {
 		return err

@@ -132,6 +132,25 @@ func TestPolitenessAnswers(t *testing.T) {
 	}
 }
 
+// Asks beyond the line are answered busy, and do not wait; in an execution of an earlier version all wait.
+func TestPolitenessAnswersBusy(t *testing.T) {
+	for version, want := range map[workflow.Version]int{workflow.DefaultVersion: 0, 1: 1} {
+		e := newShard(t)
+		e.OnGetVersion(versionLine, workflow.DefaultVersion, workflow.Version(1)).Return(version)
+		e.OnGetVersion(versionServers, workflow.DefaultVersion, workflow.Version(2)).Return(workflow.Version(2))
+		e.OnGetVersion(mock.Anything, workflow.DefaultVersion, workflow.Version(1)).Return(workflow.Version(1))
+		list := asks("one", "a@10.0.0.1", "b@10.0.0.1", "c@10.0.0.1")
+		for i := range list {
+			list[i].Line = 1
+		}
+		e.round(time.Second, politeness.Round{From: "one", Round: 1, Asks: list})
+		e.cancelled(time.Minute, activities.PolitenessInput{Shard: 0, Shards: 1})
+		if len(e.answers) != 1 || len(e.answers[0].Grants) != 1 || len(e.answers[0].Busy) != want {
+			t.Errorf("version %d: %+v", version, e.answers)
+		}
+	}
+}
+
 // What a worker has asked for that the ring has given up is withdrawn: the next ask gets the address.
 func TestPolitenessOfGoneWorker(t *testing.T) {
 	e := newShard(t)

@@ -34,10 +34,11 @@ func (s *State) Serve(now time.Time, rounds []Round) []Answer {
 		fault := s.fault(r)
 		if fault == "" {
 			differing := s.noteGroups(now, r)
-			refused := p.round(r)
+			refused, busy := p.round(r)
 			if r.Round > 0 {
 				a := answerTo(answers, r.From)
 				a.Round, a.Refused, a.Differing = max(a.Round, r.Round), append(a.Refused, refused...), differing
+				a.Busy = append(a.Busy, busy...)
 			}
 			continue
 		}
@@ -56,7 +57,7 @@ func (s *State) fault(r Round) string {
 	return fmt.Sprintf("politeness has %d shards, the worker that asks was started with politeness-shards %d", s.Shards, r.Shards)
 }
 
-func (p *pass) round(r Round) (refused []Key) {
+func (p *pass) round(r Round) (refused []Key, busy []string) {
 	if r.Known != nil {
 		p.endUnknown(*r.Known)
 	}
@@ -72,9 +73,11 @@ func (p *pass) round(r Round) (refused []Key) {
 		}
 	}
 	for _, ask := range r.Asks {
-		p.ask(ask)
+		if !p.ask(ask) {
+			busy = append(busy, ask.Lease)
+		}
 	}
-	return refused
+	return refused, busy
 }
 
 // Tick ends the leases whose deadline has passed and returns what can be granted now.
@@ -135,8 +138,11 @@ func (p *pass) deadline(ask Ask) time.Time {
 	return p.now.Add(p.s.TTL)
 }
 
-func (p *pass) ask(ask Ask) {
+// ask takes an ask into the line; false if that is full.
+func (p *pass) ask(ask Ask) bool {
 	a := p.touchFor(ask)
+	line := ask
+	ask.Line = 0
 	if h := a.holder(ask.ID()); h != nil {
 		p.s.bytes += sizeOf(ask) - sizeOf(h.Ask)
 		h.Ask, h.Deadline = ask, p.deadline(ask)
@@ -144,13 +150,13 @@ func (p *pass) ask(ask Ask) {
 			h.Number = p.number()
 		}
 		p.askedAgain = append(p.askedAgain, h)
-		return
+		return true
 	}
 	if w := a.waiter(ask.ID()); w != nil {
 		if w.Reply == ask.Reply {
 			p.s.bytes += sizeOf(ask) - sizeOf(w.Ask)
 			w.Ask = ask
-			return
+			return true
 		}
 		place := slices.Index(a.waiters, w)
 		p.s.withdraw(a, w)
@@ -158,14 +164,18 @@ func (p *pass) ask(ask Ask) {
 		p.s.enqueue(a, again)
 		copy(a.waiters[place+1:], a.waiters[place:]) // keeps its place in the line of the address
 		a.waiters[place] = again
-		return
+		return true
+	}
+	if !p.s.admits(p.now, a, line) {
+		return false
 	}
 	if !p.s.makeRoom(p.now, sizeOf(ask)) {
 		p.s.Turned++
-		return
+		return true
 	}
 	p.s.limitTurn(a, ask.Crawl)
 	p.s.enqueue(a, &waiter{ask, p.number()})
+	return true
 }
 
 // release ends a grant, unless there is a newer one of the same lease. It may come twice, or after its lease's deadline; the
@@ -276,6 +286,9 @@ func (p *pass) grantTouched() []Grant {
 		}
 		if len(a.waiters) == 0 {
 			p.s.clearTurns(a)
+		}
+		if a.empty() {
+			p.s.setRefused(a, nil)
 		}
 		p.s.schedule(a)
 	}

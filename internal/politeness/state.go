@@ -17,6 +17,7 @@ type State struct {
 	Fair   bool      // crawls that wait for an address take turns; else asks are served as they came
 	// Servers are slowed down, and hosts have a bound of their own, see CountServers.
 	Servers bool
+	Lines   bool // asks that say so are answered busy when the line is full, see Ask.Line; in executions of earlier versions all wait
 	Ends    bool // a release that does not say how its lane has ended says nothing of its server; in earlier executions it was one without a trouble
 	Turned  int  // asks that were not taken because there was no room
 
@@ -41,6 +42,7 @@ type address struct {
 	waiters []*waiter // first come, first served
 	next    time.Time
 	turns   map[string]int64 // by crawl, see countTurn
+	refused []refusedWorker  // for which places are kept, see admits
 
 	due  time.Time // of the agenda that it is in
 	at   int       // its place there
@@ -124,6 +126,7 @@ type stateJSON struct {
 	Fair      bool                 `json:"fair,omitempty"`
 	Servers   bool                 `json:"servers,omitempty"`
 	Ends      bool                 `json:"ends,omitempty"`
+	Lines     bool                 `json:"lines,omitempty"`
 	Addresses map[string]*busyJSON `json:"addresses"`
 	Resting   map[string]time.Time `json:"resting,omitempty"`
 	Hosts     map[string]hostRest  `json:"hosts,omitempty"`
@@ -136,18 +139,19 @@ type busyJSON struct {
 	Waiters []waiter         `json:"waiters,omitempty"`
 	Next    time.Time        `json:"next,omitzero"`
 	Turns   map[string]int64 `json:"turns,omitempty"`
+	Refused []refusedWorker  `json:"refused,omitempty"`
 }
 
 // MarshalJSON writes the state out.
 func (s *State) MarshalJSON() ([]byte, error) {
-	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Servers: s.Servers, Ends: s.Ends, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}}
+	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Servers: s.Servers, Ends: s.Ends, Lines: s.Lines, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}}
 	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) {
 		a := s.addresses[ip]
 		if a.empty() {
 			out.Resting[ip] = a.next
 			continue
 		}
-		b := &busyJSON{Next: a.next, Turns: a.turns}
+		b := &busyJSON{Next: a.next, Turns: a.turns, Refused: a.refused}
 		for _, h := range a.holders {
 			b.Holders = append(b.Holders, *h)
 			omitKey(&b.Holders[len(b.Holders)-1].Ask, ip)
@@ -175,7 +179,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
 	}
-	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair, Servers: in.Servers, Ends: in.Ends}
+	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair, Servers: in.Servers, Ends: in.Ends, Lines: in.Lines}
 	s.init()
 	var lines []*waiter
 	for _, ip := range slices.Sorted(maps.Keys(in.Addresses)) {
@@ -195,6 +199,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 		for crawl, turn := range b.Turns {
 			s.setTurn(a, crawl, turn)
 		}
+		s.setRefused(a, b.Refused)
 		s.schedule(a)
 	}
 	slices.SortFunc(lines, func(a, b *waiter) int { return cmp.Compare(a.Since, b.Since) })
@@ -226,6 +231,7 @@ func (s *State) add(ip string, next time.Time) *address {
 func (s *State) remove(a *address) {
 	s.forgetMembers(a)
 	s.clearTurns(a)
+	s.setRefused(a, nil)
 	delete(s.addresses, a.ip)
 	s.bytes -= addressBytes + len(a.ip)
 }

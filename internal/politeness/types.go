@@ -17,6 +17,8 @@
 //     until it has made no trouble for ForgiveAfter. All hosts of a host group are slowed down together.
 //   - A server that takes no connection, or answers so for several hosts, rests between two lanes (ServerSlow), MaxServerRest at most.
 //   - What is asked for again is confirmed, not granted twice, and an ask keeps its place in the line.
+//   - So many asks of a crawl wait for an address as they say themselves (Ask.Line); others are answered busy. No worker of a crawl is answered so
+//     without end while others get the address.
 //
 // All times of a State are Temporal's. What comes from workers are durations, counted from when they are served; what goes
 // to workers is converted by Clock.
@@ -80,6 +82,9 @@ type Ask struct {
 	Weight int           `json:"weight,omitempty"` // of the crawl, beside others that wait for the address; 0 counts as 1
 	Permit bool          `json:"permit,omitempty"` // its lane makes requests only while its worker has the permit of the ring
 	Group  string        `json:"group,omitempty"`  // that the host belongs to: all that belongs to it counts as one address
+	// Line is how many asks of its crawl, itself included, may wait for each lease of the address; one too many is answered busy, and does not
+	// wait. 0: any number. It is not kept with the ask.
+	Line int `json:"line,omitempty"`
 }
 
 // ID names the lease that is asked for.
@@ -201,6 +206,7 @@ type Answer struct {
 	Round   int64    `json:"round,omitempty"`
 	Grants  []Grant  `json:"grants,omitempty"`
 	Refused []Key    `json:"refused,omitempty"` // renewals
+	Busy    []string `json:"busy,omitempty"`    // leases that were asked for and are not waited for: the line is full, see Ask.Line
 	Waiting *Waiting `json:"waiting,omitempty"` // what the asker waits for now
 	Fault   string   `json:"fault,omitempty"`
 	// Differing are workers that have lately sent another hash of host groups than the asker.

@@ -20,6 +20,8 @@ type Change struct {
 type Dropped struct {
 	*Claim
 	Back bool // some of its URLs are still in the queue
+	// Busy is until when its address is busy, and its queue gives no claim; zero if it is not.
+	Busy time.Time
 }
 
 // Add adds a change to another one.
@@ -54,6 +56,9 @@ func (s *Set) Apply(ch Change) {
 	for _, d := range ch.Dropped {
 		s.free(d.Claim)
 		delete(s.claims, d.ID)
+		if !d.Busy.IsZero() {
+			s.busy.Note(d.IP, d.Busy, d.Busy.Add(-BusyAddress))
+		}
 	}
 }
 

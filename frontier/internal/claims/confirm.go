@@ -14,6 +14,7 @@ type Confirmed struct {
 	Renewed  []politeness.Key `json:"renewed,omitempty"`
 	Until    time.Time        `json:"until,omitzero"`    // the renewed leases last until then
 	Refused  []politeness.Key `json:"refused,omitempty"` // renewals: others have these addresses
+	Busy     []string         `json:"busy,omitempty"`    // leases that were asked for and are not waited for, see politeness.Ask.Line
 }
 
 // Answered is what is to be confirmed once the shards have refused renewals, and some have perhaps not answered in time: then what
@@ -48,7 +49,19 @@ func (s *Set) Confirm(done Confirmed, now time.Time) (ch Change) {
 	}
 	set(done.Renewed, done.Until, func(c *Claim) bool { return done.Until.After(c.Lease) }) // a lease is never shortened
 	set(done.Refused, now, func(*Claim) bool { return true })
+	ch.Dropped = s.busyClaims(done.Busy, now)
 	return ch
+}
+
+// busyClaims are the claims whose asks were answered busy, to be dropped. There is nothing to release: the shard does not keep such an ask. If a
+// round was served twice, and the ask was taken the other time, its lease is given back when it is granted.
+func (s *Set) busyClaims(leases []string, now time.Time) (list []Dropped) {
+	for _, lease := range leases {
+		if c := s.claims[lease]; c != nil && c.Batch == "" {
+			list = append(list, Dropped{Claim: c, Back: true, Busy: now.Add(BusyAddress)})
+		}
+	}
+	return list
 }
 
 // RenewalTime is what a renewal may take on its way.

@@ -69,7 +69,7 @@ func (s *Set) Yield(id string, next, until time.Time) (ch Change) {
 // address and for the host.
 func (s *Set) Drop(list []*Claim, t Terms) (ch Change) {
 	for _, c := range list {
-		ch.Dropped = append(ch.Dropped, Dropped{c, true})
+		ch.Dropped = append(ch.Dropped, Dropped{Claim: c, Back: true})
 		if c.Ended {
 			continue
 		}

@@ -16,6 +16,7 @@ type Set struct {
 	claims  map[string]*Claim
 	taken   taken
 	journal map[string]EndedLease // by lease
+	busy    Busy
 }
 
 // NewSet returns a set without claims.
@@ -131,11 +132,34 @@ type Limits struct {
 // are granted together, and never more than Lanes and Waiting are in progress.
 func (l Limits) Room(taken, wait int) int { return max(l.Lanes-taken+min(l.Waiting-wait, 0), 0) }
 
+// crowdedLine is how many asks of a crawl may wait for each lease of an address if many of its claims wait, see Line.
+const crowdedLine = 2
+
+// Line is how many asks of the crawl may wait for each lease of an address (politeness.Ask.Line), while so many of its claims wait: any number, 0, until
+// a third of those wait that may. Then places to wait are scarce, and those that stand in long lines keep the crawl from asking for addresses that are free.
+func (l Limits) Line(wait int) int {
+	if 3*wait < l.Waiting {
+		return 0
+	}
+	return crowdedLine
+}
+
 // Room is how many more claims a round may make. A claim takes a lane from its first lease until its batch has ended, and in the round that
 // makes it, because the lease may be granted at once. One that an earlier round has made and that has no lease waits for its
 // address. It takes no lane: claims for addresses that many want would fill the lanes.
-func (s *Set) Room(l Limits, round int64) int {
-	taken, wait := 0, 0
+func (s *Set) Room(l Limits, round int64) int { return l.Room(s.count(round)) }
+
+// Line is Limits.Line of the claims that wait.
+func (s *Set) Line(l Limits, round int64) int {
+	_, wait := s.count(round)
+	return l.Line(wait)
+}
+
+// BusyUntil is until when an address is busy; it may have passed.
+func (s *Set) BusyUntil(address string) time.Time { return s.busy.Until(address) }
+
+// count counts the claims that take a lane and those that wait.
+func (s *Set) count(round int64) (taken, wait int) {
 	for _, c := range s.claims {
 		if c.Batch == "" && c.Round != round {
 			wait++
@@ -143,7 +167,7 @@ func (s *Set) Room(l Limits, round int64) int {
 			taken++
 		}
 	}
-	return l.Room(taken, wait)
+	return taken, wait
 }
 
 // Leases lists the leases that may be held, be asked for, or be on their way back.

@@ -29,5 +29,6 @@
 //
 // Queues that may be claimed from stand in the heap of ready ones, ordered by the value of their first entry, or of later ones,
 // ordered by their time (Due). Queues without entries stand idle, ordered by their time, until the frontier evicts them.
+// A queue for whose address enough claims wait is parked: it stands among the later ones, and is recalled when such a claim is over.
 // Beside these, three heaps count queues for displays, so that nobody walks over all queues to ask: see counts.go.
 package queue

@@ -7,7 +7,8 @@ import (
 
 // Schedule holds the queues of a crawl.
 type Schedule struct {
-	ready, later, idle heapOf // of claims: a queue stands in one of them, or in none
+	ready, later, idle heapOf              // of claims: a queue stands in one of them, or in none
+	parked             map[string][]parked // by address; they stand in later
 	counts
 }
 
@@ -17,7 +18,7 @@ func NewSchedule() *Schedule {
 	index := func(q *Queue) *int32 { return &q.index }
 	return &Schedule{
 		ready: heapOf{less: ahead, index: index}, later: heapOf{less: byTime, index: index}, idle: heapOf{less: byTime, index: index},
-		counts: newCounts(),
+		counts: newCounts(), parked: map[string][]parked{},
 	}
 }
 

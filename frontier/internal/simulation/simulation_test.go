@@ -10,8 +10,8 @@ import (
 
 // TestCluster plays a crawl by 20 workers: they join one after the other, some leave, some are killed with their disks, some are cut off. At
 // every moment an address has one connection at most, and no request comes before its delay is over; no page is archived twice;
-// in the end every page that links lead to is archived, no claim has waited for longer than its turn, and no worker has exceeded its
-// lanes. Of the addresses that could be asked nine in ten are, where sites share no address, and three in four where they do (one in two of very many).
+// in the end every page that links lead to is archived, no claim has waited for longer than its turn, and no worker has had more than a twentieth
+// more lanes than it may. Of what is scarce, lanes or addresses, nine tenths are in use.
 func TestCluster(t *testing.T) {
 	t.Run("own addresses", func(t *testing.T) { play(t, 1, 2_000, false) })
 	t.Run("shared addresses", func(t *testing.T) { play(t, 1, 4_000, true) })
@@ -74,19 +74,12 @@ func play(t *testing.T, seed uint64, sites int, share bool) {
 	if w.longest > time.Minute {
 		t.Errorf("a claim has waited for %s longer than its turn", w.longest)
 	}
-	t.Logf("%d sites, %d pages, %s, %d workers were gone; %.1f %% of the addresses that could be asked are; a claim waited %s beyond its turn at most; a worker had %d lanes at most",
-		sites, w.pages, w.since(), w.deaths, 100*w.used/w.could, w.longest, w.most)
-	bound := 0.9
-	if share {
-		bound = 0.75
+	t.Logf("%d sites, %d pages, %s, %d workers were gone; %.1f %% of what is scarce are in use; %d asks were answered busy; a claim waited %s beyond its turn at most; a worker had %d lanes at most",
+		sites, w.pages, w.since(), w.deaths, 100*w.used/w.could, w.refused, w.longest, w.most)
+	if bound := 0.9; w.used < bound*w.could {
+		t.Errorf("of what is scarce %.1f %% are in use, less than %.0f %%", 100*w.used/w.could, 100*bound)
 	}
-	if share && sites > 200_000 {
-		bound = 0.5 // see docs/architecture/ring.md
-	}
-	if w.used < bound*w.could {
-		t.Errorf("of the addresses that could be asked %.1f %% are, less than %.0f %%", 100*w.used/w.could, 100*bound)
-	}
-	if w.most > lanes {
+	if w.most > lanes+lanes/20 { // claims that wait are granted although all lanes are taken
 		t.Errorf("a worker had %d lanes at a time, %d are allowed", w.most, lanes)
 	}
 }

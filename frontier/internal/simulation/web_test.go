@@ -13,6 +13,7 @@ type site struct {
 	parent    int32 // the site whose first batch links to it; −1: a seed
 	pages     int32
 	archived  int32 // pages that a manifest names
+	fetched   int32 // pages of lanes that have ended, beside these
 	linked    bool  // a manifest of it names the links to its children
 	known     bool  // the owner of its partition has it
 	first     int32 // its first child; 0: none

@@ -15,18 +15,20 @@ import (
 
 // What a worker does, as the frontier and the steps do it.
 const (
-	lanes       = 320                    // claims that take a lane at a time
-	perRound    = 128                    // claims of a round
-	perQueue    = 100                    // URLs of a claim
-	waiting     = 3 * lanes              // claims that wait for their addresses beside them
-	askers      = 4                      // claims of a worker that wait for one address
-	leaseWait   = 2 * time.Minute        // how long a claim waits for its address
-	busyAddress = 10 * time.Second       // rest of a queue for whose address enough claims wait
-	delay       = time.Second            // between two requests to an address
-	exchange    = 200 * time.Millisecond // how long one takes
-	tick        = 500 * time.Millisecond // between two rounds
-	moving      = 5 * time.Second        // an export or a load
-	closing     = 4 * time.Second        // at most, from the last exchange to the manifest, the delivery and the commit
+	lanes      = 320                    // claims that take a lane at a time
+	perRound   = 128                    // claims of a round
+	perQueue   = 100                    // URLs of a claim
+	waiting    = 3 * lanes              // claims that wait for their addresses beside them
+	askers     = 4                      // claims of a worker that wait for one address
+	leaseWait  = 2 * time.Minute        // how long a claim waits for its address
+	notOurs    = 10 * time.Second       // rest of a queue that the worker may not claim from
+	parkedTime = 10 * time.Minute       // rest of a queue for whose address enough claims wait, at most
+	recalled   = 2                      // such queues that come back when a claim gets its lease there
+	delay      = time.Second            // between two requests to an address
+	exchange   = 200 * time.Millisecond // how long one takes
+	tick       = 500 * time.Millisecond // between two rounds
+	moving     = 5 * time.Second        // an export or a load
+	closing    = 4 * time.Second        // at most, from the last exchange to the manifest, the delivery and the commit
 )
 
 // worker is one start of a worker: it owns partitions and keeps their queues.
@@ -40,6 +42,7 @@ type worker struct {
 	parts         map[int]map[int32]*queue.Queue // the queues that it has, by partition and site
 	inProgress    map[int]int                    // claims by partition
 	asking        map[int32]int                  // by address
+	busy          claims.Busy                    // addresses that it does not ask for
 	claims        map[string]*claim
 	serial        int
 	releases      []politeness.Release // that the next round carries
@@ -58,6 +61,7 @@ type claim struct {
 	ahead int  // leases and asks on its address when it asked
 	lane  bool // it has its lease, or had it
 	asks  bool // its address
+	ended bool // its pages are archived
 }
 
 func (w *worker) may(act ring.Act, p int) bool { return w.m.May(w.now, act, p) }
@@ -98,18 +102,26 @@ func (w *worker) round() {
 	w.withdraw()
 	taken := w.lanes()
 	w.most = max(w.most, taken)
-	for range min(perRound, claims.Limits{Lanes: lanes, Waiting: waiting}.Room(taken, len(w.claims)-taken)) {
+	limits := claims.Limits{Lanes: lanes, Waiting: waiting}
+	line := limits.Line(len(w.claims) - taken)
+	for left := min(perRound, limits.Room(taken, len(w.claims)-taken)); left > 0; { // queues that give no claim do not count
 		q := w.schedule.Pop(w.now)
 		if q == nil {
 			break
 		}
 		i := int32(q.PLD)
 		s := &w.sites[i]
-		if p := int(s.partition); !w.may(ring.Claim, p) || w.asking[s.addr] >= askers {
-			q.Rest = w.now.Add(busyAddress)
+		ip := strconv.Itoa(int(s.addr))
+		if !w.may(ring.Claim, int(s.partition)) {
+			q.Rest = w.now.Add(notOurs)
 			w.schedule.Place(q, w.now)
 			continue
 		}
+		if w.asking[s.addr] >= askers || w.now.Before(w.busy.Until(ip)) {
+			w.schedule.Park(q, ip, w.now.Add(parkedTime), w.now)
+			continue
+		}
+		left--
 		w.serial++
 		c := &claim{id: fmt.Sprintf("%s-%d", q.Name, w.serial), site: i, pages: min(perQueue, s.pages-s.archived), asked: w.now}
 		q.StartRead()
@@ -119,23 +131,50 @@ func (w *worker) round() {
 		w.asking[s.addr]++
 		c.ahead = w.asks[s.addr]
 		w.asks[s.addr]++
-		ip := strconv.Itoa(int(s.addr))
 		n := w.shardOf(ip)
-		rounds[n].Asks = append(rounds[n].Asks, politeness.Ask{Lease: c.id, IP: ip, PerIP: 1, Crawl: "c", Worker: w.process, Reply: w.process, Host: q.Name, Permit: true})
+		rounds[n].Asks = append(rounds[n].Asks, politeness.Ask{Lease: c.id, IP: ip, PerIP: 1, Crawl: "c", Worker: w.process, Reply: w.process, Host: q.Name, Permit: true, Line: line})
 	}
 	for n, r := range rounds {
 		if len(r.Asks)+len(r.Releases) == 0 {
 			continue
 		}
-		r.From, r.Worker = w.process, w.process
+		w.serial++
+		r.From, r.Worker, r.Round = w.process, w.process, int64(w.serial)
 		w.after(latency, func() { w.serve(n, r) })
 	}
+}
+
+// turnAway gives a claim back whose ask was answered busy.
+func (w *worker) turnAway(lease string) {
+	c := w.claims[lease]
+	if !w.alive || c == nil || c.lane {
+		return
+	}
+	s := &w.sites[c.site]
+	w.refused++
+	w.asks[s.addr]--
+	until := w.now.Add(claims.BusyAddress)
+	w.busy.Note(strconv.Itoa(int(s.addr)), until, w.now)
+	if q := w.parts[int(s.partition)][c.site]; q != nil {
+		q.Rest = until
+	}
+	w.commit(c)
 }
 
 // lanes is how many claims take a lane.
 func (w *worker) lanes() (n int) {
 	for _, c := range w.claims {
 		if c.lane {
+			n++
+		}
+	}
+	return n
+}
+
+// archiving is how many lanes have ended whose pages are being archived.
+func (w *worker) archiving() (n int) {
+	for _, c := range w.claims {
+		if c.ended {
 			n++
 		}
 	}
@@ -157,6 +196,7 @@ func (w *worker) giveUp(c *claim) {
 	w.releases = append(w.releases, politeness.Release{Lease: c.id, IP: strconv.Itoa(int(addr)), Crawl: "c", Worker: w.process})
 	w.asks[addr]--
 	w.commit(c)
+	w.schedule.Recall(strconv.Itoa(int(addr)), 1, w.now)
 }
 
 // granted starts the lane of a claim.
@@ -171,6 +211,7 @@ func (w *worker) granted(g politeness.Grant) {
 	c.lane = true
 	s := &w.sites[c.site]
 	w.asking[s.addr]--
+	w.schedule.Recall(strconv.Itoa(int(s.addr)), recalled, w.now)
 	w.asks[s.addr]--
 	a := &w.addrs[s.addr]
 	from := w.now
@@ -201,7 +242,8 @@ func (w *worker) end(c *claim, g politeness.Grant) {
 	if !w.alive {
 		return
 	}
-	w.addrs[s.addr].busy, c.asks = false, false
+	w.addrs[s.addr].busy, c.asks, c.ended = false, false, true
+	s.fetched += c.pages
 	if !w.reaches() { // the release waits
 		w.block(w, s.addr, w.cut)
 	}
@@ -246,6 +288,9 @@ func (w *worker) commit(c *claim) {
 }
 
 func (w *worker) drop(c *claim) {
+	if c.ended {
+		w.sites[c.site].fetched -= c.pages
+	}
 	delete(w.claims, c.id)
 	if w.inProgress[int(w.sites[c.site].partition)]--; !c.lane {
 		w.asking[w.sites[c.site].addr]--

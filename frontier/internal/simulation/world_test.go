@@ -37,8 +37,9 @@ type world struct {
 
 	pages, knownPages int
 	longest           time.Duration // that a claim has waited, beyond its turn
-	used, could       float64       // addresses that are asked, or rest, and those that could be, summed over time
+	used, could       float64       // what is in use of what is scarce, and all of it, summed over time
 	deaths            int
+	refused           int // asks that were answered busy
 	most              int // lanes of a worker at a time
 	counts            int32
 }
@@ -85,6 +86,7 @@ func newWorld(t testing.TB, seed uint64, sites int, share bool) *world {
 	}
 	for n := range w.shards {
 		w.shards[n] = politeness.New(0, shards)
+		w.shards[n].Lines = true
 	}
 	return w
 }
@@ -241,6 +243,9 @@ func (w *worker) kill() {
 		if c.asks {
 			a.busy = false
 		}
+		if c.ended {
+			w.sites[c.site].fetched -= c.pages
+		}
 		w.block(w, w.sites[c.site].addr, w.now.Add(politeness.DefaultTTL+politeness.DefaultRest))
 	}
 }
@@ -337,6 +342,9 @@ func (w *world) send(answers []politeness.Answer) {
 			if v.process != a.To {
 				continue
 			}
+			for _, lease := range a.Busy {
+				w.after(latency, func() { v.turnAway(lease) })
+			}
 			for _, g := range a.Grants {
 				w.after(latency, func() { v.granted(g) })
 			}
@@ -352,12 +360,15 @@ func (w *world) waited(c *claim, from time.Time) {
 	}
 }
 
-// measure sums up how many addresses are asked, and how many could be.
+// measure sums up how much of what is scarce is in use. If there are fewer lanes than addresses that could be asked, that is the lanes: one is in use
+// while it asks, and until its pages are archived. Else it is the addresses that have pages which nobody has fetched, a living owner, and no lease of a
+// dead worker: one is in use while it is asked, and until it may be asked again.
 func (w *world) measure(every time.Duration) {
-	room, addresses := 0, 0
+	room, archiving, asked, addresses := 0, 0, 0, 0
 	for _, v := range w.workers {
 		if v.alive {
 			room += lanes
+			archiving += v.archiving()
 		}
 	}
 	view := w.ring.View("")
@@ -373,14 +384,18 @@ func (w *world) measure(every time.Duration) {
 	w.counts++
 	for i := range w.sites {
 		s := &w.sites[i]
-		if a := &w.addrs[s.addr]; s.known && s.archived < s.pages && owned[s.partition] && !w.now.Before(a.until) && a.counted != w.counts {
+		if a := &w.addrs[s.addr]; s.known && s.archived+s.fetched < s.pages && owned[s.partition] && !w.now.Before(a.until) && a.counted != w.counts {
 			a.counted = w.counts
 			if addresses++; a.busy || w.now.Before(a.free) {
-				w.used++
+				asked++
 			}
 		}
 	}
-	w.could += float64(min(room, addresses))
+	if room-archiving < addresses {
+		w.used, w.could = w.used+float64(min(asked+archiving, room)), w.could+float64(room)
+	} else {
+		w.used, w.could = w.used+float64(asked), w.could+float64(addresses)
+	}
 	w.after(every, func() { w.measure(every) })
 }
 
