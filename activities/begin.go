@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -38,6 +39,8 @@ type BeginResult struct {
 	Epoch uint64 `json:"epoch,omitempty"`
 	// Life is the epoch in which the ring accepted this process: the worker of a spread crawl is allotted its first part of the budgets by it.
 	Life uint64 `json:"life,omitempty"`
+	// Started is when this folder began the run, perhaps by an earlier execution of the crawl; zero of an earlier version.
+	Started time.Time `json:"started,omitzero"`
 }
 
 // Begin begins a run: it checks the archive, opens the crawl in the frontier, keeps the definition
@@ -83,7 +86,11 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, err
 	if now, err := a.epochFor(d); err != nil || now != epoch {
 		return BeginResult{}, errors.Join(err, fmt.Errorf("begin %s: %w: the ring has changed meanwhile", d.Name, ring.ErrNotNow))
 	}
-	out := BeginResult{Run: run, Seeds: seeds, Archive: store.String(), Epoch: epoch}
+	plan, err := a.Frontier.Crawl(d.Name).Plan()
+	if err != nil {
+		return BeginResult{}, err
+	}
+	out := BeginResult{Run: run, Seeds: seeds, Archive: store.String(), Epoch: epoch, Started: plan.Started}
 	if d.Spread {
 		out.Life = a.Membership.since()
 	}

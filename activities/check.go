@@ -75,6 +75,8 @@ func checkInput(arg any) error {
 		return checkMember(in.RingMember)
 	case MembersInput:
 		return firstError(checkCrawl(in.Crawl), checkMembers(in.Known))
+	case AbsentInput:
+		return firstError(checkCrawl(in.Crawl), checkMembers(in.Ring))
 	case OwnersInput:
 		return checkCrawl(in.Crawl) // Submit says of each URL what is wrong with it
 	case IdleInput:

@@ -31,6 +31,7 @@ func (a *Activities) steps() map[string]step {
 		"ChangeDefinition": {do: a.ChangeDefinition},
 		"Members":          {do: a.Members},
 		"AwaitMembers":     {do: a.AwaitMembers},
+		"Absent":           {do: a.Absent},
 		"LastRun":          {do: a.LastRun},
 		"Begin":            {do: a.Begin},
 		"Phase":            {do: a.Phase},

@@ -40,10 +40,14 @@ func (a *Activities) LostBatches(ctx context.Context, in LostInput) (out LostRes
 	return out, err
 }
 
-// openBatches lists the workflows of batches that a crawl has at a worker and that have not ended, as Temporal's visibility has them.
+// openBatches lists the workflows of batches that a crawl has at a worker and that have not ended, as Temporal's visibility has them. An empty name
+// stands for all workers.
 func (a *Activities) openBatches(ctx context.Context, crawl, worker string) (open []*common.WorkflowExecution, err error) {
-	query := fmt.Sprintf("WorkflowType='%s' AND %s='%s' AND %s='%s' AND ExecutionStatus='Running'",
-		names.Batch, names.AttrCrawl.GetName(), crawl, names.AttrWorker.GetName(), worker)
+	query := fmt.Sprintf("WorkflowType='%s' AND %s='%s'", names.Batch, names.AttrCrawl.GetName(), crawl)
+	if worker != "" {
+		query += fmt.Sprintf(" AND %s='%s'", names.AttrWorker.GetName(), worker)
+	}
+	query += " AND ExecutionStatus='Running'"
 	for page := []byte(nil); ; {
 		list, err := a.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
 		if err != nil {

@@ -36,11 +36,15 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	if err := c.readDefinition(ctx); err != nil {
 		return CrawlResult{}, err
 	}
+	c.takesAbsent = c.definition.Spread && workflow.GetVersion(ctx, versionAbsent, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 	if err := c.choose(ctx); err != nil {
 		return CrawlResult{}, err
 	}
 	c.followRing(ctx) // from now on: a worker that is lost while the run begins is not waited for
 	if err := c.begin(ctx); err != nil {
+		return CrawlResult{}, err
+	}
+	if err := c.giveUpAbsentees(ctx); err != nil {
 		return CrawlResult{}, err
 	}
 	c.findEnd(ctx)
@@ -65,6 +69,8 @@ type crawlRun struct {
 	submitted bool // URLs, or a change of the definition, since the frontiers were last asked whether anything waits
 	writing   int  // URLs and changes of the definition that are on their way to the frontier
 	changing  bool // the definition
+	// takesAbsent: see versionAbsent
+	takesAbsent bool
 
 	phase  int // counts up
 	bounds activities.PhaseInput
@@ -107,6 +113,11 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 	c.Begun = begun[0]
 	if c.definition.Spread {
 		c.Started = info.WorkflowStartTime
+		for _, b := range begun {
+			if !b.Started.IsZero() && b.Started.Before(c.Started) { // an earlier execution began the run
+				c.Started = b.Started
+			}
+		}
 	}
 	for i, m := range by {
 		if m.Begun = c.definition.Spread; m.Begun {

@@ -70,6 +70,7 @@ type CrawlMember struct {
 	phase     int // that it knows: crawlRun.phase
 	preparing bool
 	retiring  bool                         // it is gone, and what the crawl has at it has not ended yet
+	absent    bool                         // it is gone, and was never a member of this execution: see giveUpAbsent
 	running   workflow.ChildWorkflowFuture // its controller; nil if none runs
 }
 

@@ -69,6 +69,7 @@ func (c *crawlRun) followRing(ctx workflow.Context) {
 // takeWorkers takes the workers of the ring: those that are new join, those that are missing are given up. While the run ends nobody joins, but
 // one that is lost is still given up: the run would never have its answer.
 func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member) {
+	former := c.Ring
 	c.Ring = workers
 	for _, m := range c.Present() {
 		if !slices.ContainsFunc(workers, func(w activities.Member) bool { return w.Worker == m.Worker && w.Instance == m.Instance }) {
@@ -77,6 +78,11 @@ func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member
 	}
 	if c.checkOpen() != nil {
 		return
+	}
+	if c.takesAbsent {
+		for _, w := range former {
+			c.giveUpAbsent(ctx, w)
+		}
 	}
 	for _, w := range workers {
 		if m := c.member(w.Worker); m != nil {
@@ -156,6 +162,9 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool
 	if err != nil || m.Counted { // or it has joined again, with its folder, which counts
 		return false
 	}
+	if m.absent && workflow.Await(ctx, func() bool { return c.Budgets != nil }) != nil {
+		return
+	}
 	for _, former := range c.Members { // another folder of the same name
 		if former != m && former.Worker == m.Worker && former.Gone {
 			done.Subtract(former.Progress.Totals)
@@ -165,7 +174,11 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool
 	m.Progress.Totals, m.Progress.At, m.Counted = done, workflow.Now(ctx), true
 	c.Progress = sumProgress(c.Members)
 	for _, reason := range activities.SharedBudgets() {
-		if b := c.Budgets[reason]; b != nil {
+		switch b := c.Budgets[reason]; {
+		case b == nil:
+		case m.absent:
+			b.Absent(m.Account, activities.Used(reason, done))
+		default:
 			b.GoneUsed(m.Account, activities.Used(reason, done))
 		}
 	}

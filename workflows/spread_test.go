@@ -38,6 +38,8 @@ type spreadRing struct {
 	seen    []string
 	silent  string // this worker does not answer End
 	unbegun string // this folder does not answer Begin
+	absent  []activities.Holder
+	started time.Time // when the first worker began the run; zero: now
 	refuses string // the worker that cannot take part; empty: none
 	lost    map[string]*spreadWorker
 	answers *testsuite.MockCallWrapper // to Idle
@@ -84,7 +86,7 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		if in.Run != 1 || in.Instance != r.of(in.Worker).Instance {
 			t.Errorf("begins with run %d, %+v", in.Run, in.Holder)
 		}
-		return activities.BeginResult{Run: 1, Archive: "store", Epoch: r.epoch, Life: r.of(in.Worker).quotas[crawl.ReasonPages].Life()}, nil
+		return activities.BeginResult{Run: 1, Archive: "store", Epoch: r.epoch, Life: r.of(in.Worker).quotas[crawl.ReasonPages].Life(), Started: r.started}, nil
 	})
 	acts(r.env, "Phase", func(activities.PhaseInput) error { return nil })
 	r.OnActivity("Configure", mock.Anything, mock.Anything).Return(r.configure)
@@ -107,8 +109,15 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		return activities.EndResult{Report: "report"}, nil
 	})
 	r.OnActivity("LostBatches", mock.Anything, mock.Anything).After(15*time.Second).Return(activities.LostResult{}, nil)
+	does(r.env, "Absent", func(in activities.AbsentInput) ([]activities.Holder, error) {
+		r.note(fmt.Sprintf("Absent of %d", len(in.Ring)))
+		return r.absent, nil
+	})
 	does(r.env, "LostTotals", func(in activities.LostTotalsInput) (frontier.Totals, error) {
 		r.note("LostTotals " + in.Worker)
+		if !r.started.IsZero() && !in.Started.Equal(r.started) {
+			t.Errorf("it is counted what %s has archived since %v", in.Worker, in.Started)
+		}
 		w := r.lost[in.Worker]
 		return frontier.Totals{Pages: w.used, Requests: w.used}, nil
 	})

@@ -170,6 +170,13 @@ func (b *Budget) GoneUsed(worker string, used int64) {
 	}
 }
 
+// Absent says how much a worker has used that is gone and was allotted nothing: as of a run that is continued.
+func (b *Budget) Absent(worker string, used int64) {
+	if h := b.Accounts[worker]; h == (Account{}) || h.Gone {
+		b.set(worker, Account{Number: h.Number, Gone: true, Used: used, Limit: used, Life: h.Life, Serial: h.Serial})
+	}
+}
+
 // Rejoin says that a worker that was gone takes part again, with its data folder: it continues to count from what that has.
 func (b *Budget) Rejoin(worker string) {
 	if h := b.Accounts[worker]; h.Gone {

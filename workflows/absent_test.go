@@ -1,0 +1,59 @@
+package workflows
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// TestSpreadCrawlAbsent: what a worker had archived is taken in, terminated and counted, whether or not it was a member of this execution of the crawl
+// when the ring gave it up: it was lost when the execution began, or was given up before, or has another folder by now.
+func TestSpreadCrawlAbsent(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		absent []activities.Holder // that have open batches
+		before func(r *spreadRing)
+		lost   string // the worker that is given up
+		starts int    // controllers that must not start before: claims of this worker
+	}{
+		{name: "lost when the crawl begins", lost: "w2", before: func(r *spreadRing) {
+			r.lose("w2")
+			r.at(45*time.Second, func() { r.drop("w2") })
+		}},
+		{name: "given up before the crawl begins", lost: "w9", absent: []activities.Holder{{Worker: "w9", Instance: "i-w9"}}, before: func(r *spreadRing) {
+			r.lost["w9"] = &spreadWorker{}
+		}},
+		{name: "it has another folder", lost: "w2", absent: []activities.Holder{{Worker: "w2", Instance: "former"}}, before: func(r *spreadRing) {
+			r.lost["w2"] = &spreadWorker{}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newSpread(t, 150, 150)
+			c.before(r)
+			r.absent, r.lost[c.lost].used = c.absent, 7
+			r.started = r.Now().Add(-time.Hour) // the run is continued
+			if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+				t.Fatal(err)
+			}
+			out := crawlResult(t, r.env)
+			if r.count("LostBatches") != 0 { // it is mocked without a note
+				t.Fatal("the rig has changed")
+			}
+			if r.count("Retire "+c.lost) != 1 || r.count("LostTotals "+c.lost) != 1 || out.Reason != crawl.ReasonDrained || out.Totals.Pages != 7+int64(len(r.workers)) {
+				t.Errorf("retired %d times, counted %d times, %+v", r.count("Retire "+c.lost), r.count("LostTotals "+c.lost), out)
+			}
+			if r.used() != 300 {
+				t.Errorf("%d are fetched", r.used())
+			}
+			calls := r.called()
+			claims := slices.IndexFunc(calls, func(call string) bool { return strings.HasPrefix(call, "claim "+c.lost) })
+			if claims >= 0 && claims < slices.Index(calls, "LostTotals "+c.lost) {
+				t.Errorf("a controller of %s starts before the former one is terminated", c.lost)
+			}
+		})
+	}
+}
