@@ -34,15 +34,16 @@ type CrawlState struct {
 	TopicModel *topic.Model        `json:"learned,omitempty"`
 	Submits    int                 `json:"submits,omitempty"`
 
-	// Of a crawl that is spread over the workers of the ring: when its run began; those workers, as the crawl has last heard; how often the definition has changed;
-	// where the samples of the reference crawl lie; what the members share.
-	Started time.Time                      `json:"started,omitzero"`
-	Ring    []activities.Member            `json:"ring,omitempty"`
-	Version int                            `json:"version,omitempty"`
-	Samples []string                       `json:"samples,omitempty"`
-	Budgets map[crawl.Reason]*share.Budget `json:"budgets,omitempty"`
-	Ending  share.Ending                   `json:"ending,omitzero"`
-	Owing   []Owing                        `json:"owing,omitempty"` // batches that have been committed, and deliver still
+	// Of a crawl that is spread over the workers of the ring: when its run began; those workers, as the crawl has last heard, and in which epoch; how often the
+	// definition has changed; where the samples of the reference crawl lie; what the members share.
+	Started   time.Time                      `json:"started,omitzero"`
+	Ring      []activities.Member            `json:"ring,omitempty"`
+	RingEpoch uint64                         `json:"ring_epoch,omitempty"`
+	Version   int                            `json:"version,omitempty"`
+	Samples   []string                       `json:"samples,omitempty"`
+	Budgets   map[crawl.Reason]*share.Budget `json:"budgets,omitempty"`
+	Ending    share.Ending                   `json:"ending,omitzero"`
+	Owing     []Owing                        `json:"owing,omitempty"` // batches that have been committed, and deliver still
 	// Parsed says that the definition that the execution is given is a value, not what somebody wrote.
 	Parsed bool `json:"parsed,omitempty"`
 }

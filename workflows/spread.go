@@ -34,7 +34,9 @@ func (c *crawlRun) choose(ctx workflow.Context) (err error) {
 	c.enterPhase(ctx, crawl.PhaseBeginning)
 	var members []activities.Member
 	if c.definition.Spread {
-		err = workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, activities.MembersInput{Crawl: c.Name}).Get(ctx, &c.Ring)
+		var ring activities.MembersResult
+		err = workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, activities.MembersInput{Crawl: c.Name}).Get(ctx, &ring)
+		c.Ring, c.RingEpoch = ring.Workers, ring.Epoch
 		members = slices.DeleteFunc(slices.Clone(c.Ring), func(m activities.Member) bool { return m.Lost || m.Leaving })
 	} else {
 		err = workflow.ExecuteActivity(withSharedOptions(ctx, "which workers can take the crawl?"), steps.Members).Get(ctx, &members)
@@ -55,12 +57,13 @@ func (c *crawlRun) followRing(ctx workflow.Context) {
 	}
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for {
-			var workers []activities.Member
-			in := activities.MembersInput{Crawl: c.Name, Known: c.Ring}
-			if workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, in).Get(ctx, &workers) != nil {
+			var ring activities.MembersResult
+			in := activities.MembersInput{Crawl: c.Name, Known: c.Ring, Epoch: c.RingEpoch}
+			if workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, in).Get(ctx, &ring) != nil {
 				return
 			}
-			c.takeWorkers(ctx, workers)
+			c.RingEpoch = ring.Epoch
+			c.takeWorkers(ctx, ring.Workers)
 			c.show(ctx)
 		}
 	})

@@ -40,7 +40,7 @@ type spreadRing struct {
 	unbegun string // this folder does not answer Begin
 	absent  []activities.Holder
 	started time.Time // when the first worker began the run; zero: now
-	refuses string // the worker that cannot take part; empty: none
+	refuses string    // the worker that cannot take part; empty: none
 	lost    map[string]*spreadWorker
 	answers *testsuite.MockCallWrapper // to Idle
 }
@@ -64,14 +64,17 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		r.add(n)
 	}
 	r.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.CrawlID("c"), TaskQueue: names.TaskQueue})
-	r.OnActivity("AwaitMembers", mock.Anything, mock.Anything).After(10 * time.Second).Return(func(context.Context, activities.MembersInput) ([]activities.Member, error) {
+	r.OnActivity("AwaitMembers", mock.Anything, mock.Anything).After(10 * time.Second).Return(func(_ context.Context, in activities.MembersInput) (out activities.MembersResult, err error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		var list []activities.Member
+		out.Epoch = r.epoch
 		for _, w := range r.workers {
-			list = append(list, w.Member)
+			out.Workers = append(out.Workers, w.Member)
 		}
-		return list, nil
+		if in.Epoch > r.epoch || (in.Epoch == 0) != (in.Known == nil) {
+			t.Errorf("the workers of the ring are asked for with %+v in epoch %d", in, r.epoch)
+		}
+		return out, nil
 	})
 	r.OnActivity("LastRun", mock.Anything, mock.Anything).Return(activities.LastRun{}, nil)
 	does(r.env, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
