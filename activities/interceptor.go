@@ -69,6 +69,7 @@ func (a *Activities) steps() map[string]step {
 		"Deliver":      {do: a.Deliver},
 		"LostBatches":  {do: a.LostBatches},
 		"TakeLost":     {do: a.TakeLost},
+		"TakeOver":     {do: a.TakeOver},
 		"Commit":       {do: a.Commit},
 		"GiveBack":     {do: a.GiveBack, exclusive: true},
 	}

@@ -19,12 +19,15 @@ type LostInput struct {
 	Batches []string `json:"batches,omitempty"`
 	// Taken are partitions whose owners have all that the batches have found there.
 	Taken []int `json:"taken,omitempty"`
+	// Count says that LostBatches is to count them alone. An earlier version names them.
+	Count bool `json:"count,omitempty"`
 }
 
 // LostResult is what one of the steps for a lost worker says; see LostInput.
 type LostResult struct {
 	Batches []string `json:"batches,omitempty"`
 	Taken   []int    `json:"taken,omitempty"`
+	Open    int      `json:"open,omitempty"` // how many batches there are
 }
 
 // LostBatches lists the batches of a crawl that a worker has left open. Those that it had archived have perhaps not delivered what they found.
@@ -37,6 +40,9 @@ func (a *Activities) LostBatches(ctx context.Context, in LostInput) (out LostRes
 		}
 	}
 	slices.Sort(out.Batches)
+	if out.Open = len(out.Batches); in.Count {
+		out.Batches = nil
+	}
 	return out, err
 }
 

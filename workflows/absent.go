@@ -37,7 +37,7 @@ func (c *crawlRun) giveUpAbsent(ctx workflow.Context, w activities.Member) {
 	if slices.ContainsFunc(c.Ring, same) || c.retires(w.Worker) || slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return same(m.Member) }) {
 		return
 	}
-	m := &CrawlMember{Member: w, Account: cmp.Or(w.Instance, w.Worker), absent: true}
+	m := &CrawlMember{Member: w, Account: cmp.Or(w.Instance, w.Worker), Absent: true}
 	c.Members = append(c.Members, m)
 	c.giveUp(ctx, m)
 }

@@ -18,7 +18,6 @@ func TestSpreadCrawlAbsent(t *testing.T) {
 		absent []activities.Holder // that have open batches
 		before func(r *spreadRing)
 		lost   string // the worker that is given up
-		starts int    // controllers that must not start before: claims of this worker
 	}{
 		{name: "lost when the crawl begins", lost: "w2", before: func(r *spreadRing) {
 			r.lose("w2")
@@ -40,9 +39,6 @@ func TestSpreadCrawlAbsent(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := crawlResult(t, r.env)
-			if r.count("LostBatches") != 0 { // it is mocked without a note
-				t.Fatal("the rig has changed")
-			}
 			if r.count("Retire "+c.lost) != 1 || r.count("LostTotals "+c.lost) != 1 || out.Reason != crawl.ReasonDrained || out.Totals.Pages != 7+int64(len(r.workers)) {
 				t.Errorf("retired %d times, counted %d times, %+v", r.count("Retire "+c.lost), r.count("LostTotals "+c.lost), out)
 			}

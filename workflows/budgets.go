@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"slices"
-
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -107,7 +105,7 @@ func (c *crawlRun) takeReports(ctx workflow.Context, p activities.Progress) {
 
 // finishSpent ends the phase if a budget is used up. What a member that is gone had of it is not used before it is counted.
 func (c *crawlRun) finishSpent(ctx workflow.Context) {
-	if c.Budgets == nil || slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return m.retiring }) {
+	if c.Budgets == nil || c.oneRetires() {
 		return
 	}
 	for _, reason := range activities.SharedBudgets() {

@@ -36,7 +36,10 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	if err := c.readDefinition(ctx); err != nil {
 		return CrawlResult{}, err
 	}
-	c.takesAbsent = c.definition.Spread && workflow.GetVersion(ctx, versionAbsent, workflow.DefaultVersion, 1) != workflow.DefaultVersion
+	if c.definition.Spread {
+		version := workflow.GetVersion(ctx, versionAbsent, workflow.DefaultVersion, 2)
+		c.takesAbsent, c.carriesLosses = version >= 1, version >= 2
+	}
 	if err := c.choose(ctx); err != nil {
 		return CrawlResult{}, err
 	}
@@ -44,6 +47,7 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	if err := c.begin(ctx); err != nil {
 		return CrawlResult{}, err
 	}
+	c.resumeRetiring(ctx)
 	if err := c.giveUpAbsentees(ctx); err != nil {
 		return CrawlResult{}, err
 	}
@@ -69,8 +73,8 @@ type crawlRun struct {
 	submitted bool // URLs, or a change of the definition, since the frontiers were last asked whether anything waits
 	writing   int  // URLs and changes of the definition that are on their way to the frontier
 	changing  bool // the definition
-	// takesAbsent: see versionAbsent
-	takesAbsent bool
+	// see versionAbsent
+	takesAbsent, carriesLosses bool
 
 	phase  int // counts up
 	bounds activities.PhaseInput
@@ -174,10 +178,11 @@ func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds acti
 			return reason, err
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			if err := c.drainSubmits(ctx); err != nil {
+			if drained, err := c.drainForNext(ctx); err != nil {
 				return "", err
+			} else if drained {
+				return "", workflow.NewContinueAsNewError(ctx, names.Crawl, c.raw, &c.CrawlState)
 			}
-			return "", workflow.NewContinueAsNewError(ctx, names.Crawl, c.raw, &c.CrawlState)
 		}
 	}
 }
@@ -210,6 +215,12 @@ func (c *crawlRun) isOver(ctx workflow.Context, reason crawl.Reason) (bool, erro
 	for {
 		if err := c.drainSubmits(ctx); err != nil {
 			return false, err
+		}
+		if c.oneRetires() {
+			if err := workflow.Await(ctx, func() bool { return !c.oneRetires() }); err != nil {
+				return false, err
+			}
+			continue
 		}
 		if reason != crawl.ReasonDrained || !c.submitted {
 			c.Phase = crawl.PhaseEnding // before anything else runs

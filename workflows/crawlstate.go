@@ -62,6 +62,11 @@ type CrawlMember struct {
 	Gone    bool   `json:"gone,omitempty"`    // it has left, or the ring has given it up; what it had done counts
 	Counted bool   `json:"counted,omitempty"` // it is gone, and its numbers are what it has archived, not what it last reported
 	Fault   string `json:"fault,omitempty"`   // why it cannot take part
+	// Retiring says that it is gone, and that what the crawl has at it has not ended yet. Taken are the partitions whose owners have by then what it had
+	// archived and not delivered.
+	Retiring bool  `json:"retiring,omitempty"`
+	Taken    []int `json:"taken,omitempty"`
+	Absent   bool  `json:"absent,omitempty"` // it is gone, and was never a member that could claim: see giveUpAbsent
 	// Account is its name in the budgets, and Allotments what it may use of them.
 	Account    string                           `json:"account,omitempty"`
 	Allotments map[crawl.Reason]share.Allotment `json:"allotments,omitempty"`
@@ -70,8 +75,6 @@ type CrawlMember struct {
 
 	phase     int // that it knows: crawlRun.phase
 	preparing bool
-	retiring  bool                         // it is gone, and what the crawl has at it has not ended yet
-	absent    bool                         // it is gone, and was never a member of this execution: see giveUpAbsent
 	running   workflow.ChildWorkflowFuture // its controller; nil if none runs
 }
 

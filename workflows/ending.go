@@ -53,7 +53,7 @@ func (c *crawlRun) findEnd(ctx workflow.Context) {
 
 // allEmpty reports whether all members say that nothing is left to do at them.
 func (c *crawlRun) allEmpty() bool {
-	if c.over != "" || c.writing > 0 || len(c.Owing) > 0 || c.Paused || c.Cancelled || len(c.Present()) == 0 {
+	if c.over != "" || c.writing > 0 || c.oneRetires() || len(c.Owing) > 0 || c.Paused || c.Cancelled || len(c.Present()) == 0 {
 		return false
 	}
 	return !slices.ContainsFunc(c.Present(), func(m *CrawlMember) bool {

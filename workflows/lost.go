@@ -15,6 +15,7 @@ const (
 	lostTimeout   = 10 * time.Minute // of one worker: it may be lost, too
 	lostPause     = 5 * time.Second  // until they are asked again, at first
 	lostPauseMost = time.Minute
+	lostTries     = 5 // before the reason is shown
 )
 
 // deliverLost has the workers of a spread crawl queue what one that the ring has given up had archived and not delivered. It returns when the
@@ -66,4 +67,67 @@ func union(a, b []int) []int {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// takeOver is deliverLost of executions that carry what is left to do in their state. Each worker is asked by itself: it answers when it has taken
+// something in, and is asked again until the owners of all partitions have it. What a worker has taken in is known to the next execution.
+func (c *crawlRun) takeOver(ctx workflow.Context, m *CrawlMember) error {
+	m.Fault = "" // why it could not take part
+	in := activities.LostInput{Crawl: c.Name, Worker: m.Worker, Count: true}
+	var lost activities.LostResult
+	err := workflow.ExecuteActivity(withSharedOptions(ctx, "count the open batches of "+m.Worker), steps.LostBatches, in).Get(ctx, &lost)
+	if err != nil || lost.Open+len(lost.Batches) == 0 {
+		return err
+	}
+	asking, cancel := workflow.WithCancel(ctx)
+	defer cancel()
+	asked := map[string]bool{}
+	all := func() bool { return len(m.Taken) >= ring.Partitions }
+	next := func() string { // a worker that is not asked
+		for _, queue := range c.queues() {
+			if !asked[queue] {
+				return queue
+			}
+		}
+		return ""
+	}
+	for !all() {
+		if queue := next(); queue != "" {
+			asked[queue] = true
+			workflow.Go(asking, func(ctx workflow.Context) {
+				defer delete(asked, queue)
+				c.takeOverAt(ctx, m, queue)
+			})
+		}
+		if err := workflow.Await(ctx, func() bool { return all() || next() != "" }); err != nil {
+			return err
+		}
+	}
+	m.Taken = nil
+	return nil
+}
+
+// takeOverAt asks one worker, as long as it takes part.
+func (c *crawlRun) takeOverAt(ctx workflow.Context, m *CrawlMember, queue string) {
+	for pause := lostPause; len(m.Taken) < ring.Partitions; pause = min(2*pause, lostPauseMost) {
+		asking, cancel := workflow.WithCancel(ctx)
+		in := activities.LostInput{Crawl: c.Name, Worker: m.Worker, Taken: m.Taken}
+		answer := workflow.ExecuteActivity(withTakeOverOptions(asking, queue, m.Worker), steps.TakeOver, in)
+		answered, err := awaitAnswer(ctx, answer, func() bool { return !slices.Contains(c.queues(), queue) })
+		if cancel(); err != nil || !answered {
+			return
+		}
+		var out activities.LostResult
+		if err := answer.Get(ctx, &out); err != nil {
+			m.Fault = reasonOf(err)
+			workflow.GetLogger(ctx).Warn("what a lost worker has found is not taken in; it is tried again", "crawl", c.Name, "worker", m.Worker, "error", err)
+		}
+		if len(out.Taken) > 0 {
+			m.Taken, m.Fault, pause = union(m.Taken, out.Taken), "", lostPause/2
+			c.show(ctx)
+		}
+		if len(m.Taken) < ring.Partitions && workflow.Sleep(ctx, pause) != nil {
+			return
+		}
+	}
 }

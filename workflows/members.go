@@ -103,7 +103,7 @@ func (c *crawlRun) startControllers(ctx workflow.Context) {
 // continue as new. It asks them to hand over once the crawl's history is so long: whatever they do, they may be paused for months while
 // URLs are submitted.
 func (c *crawlRun) awaitControllers(ctx workflow.Context) (crawl.Reason, error) {
-	long := func() bool { return workflow.GetInfo(ctx).GetContinueAsNewSuggested() }
+	long := func() bool { return c.continues(ctx) }
 	c.startControllers(ctx)
 	for asked := false; ; {
 		if err := workflow.Await(ctx, func() bool { return c.oneEnded() || !asked && (long() || c.oneLacks()) }); err != nil {
@@ -119,7 +119,7 @@ func (c *crawlRun) awaitControllers(ctx workflow.Context) (crawl.Reason, error) 
 		if err := c.takeResults(ctx, (*CrawlMember).ended); err != nil {
 			return "", err
 		}
-		if len(c.controllers()) == 0 && (c.over != "" || asked || long()) {
+		if !c.oneWorks() && (c.over != "" || asked || long()) {
 			return cmp.Or(c.over, crawl.ReasonHandover), nil
 		}
 		if !asked && long() {
@@ -141,7 +141,7 @@ func (c *crawlRun) ready(m *CrawlMember) bool {
 // controller that was started before would have the ID of the former one, and be terminated in its place.
 func (c *crawlRun) retires(worker string) bool {
 	return slices.ContainsFunc(c.Members, func(m *CrawlMember) bool {
-		return m.Gone && m.Worker == worker && (m.retiring || m.running != nil)
+		return m.Gone && m.Worker == worker && (m.Retiring || m.running != nil)
 	})
 }
 
@@ -200,6 +200,11 @@ func (c *crawlRun) controllers() (ids []string) {
 		}
 	}
 	return ids
+}
+
+// oneWorks reports whether a controller runs that ends by itself. That of a member that is gone is terminated.
+func (c *crawlRun) oneWorks() bool {
+	return slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return m.running != nil && !(m.Gone && c.carriesLosses) })
 }
 
 func (c *crawlRun) signalControllers(ctx workflow.Context, signal string) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/ring"
 )
 
 // Spread reports whether the crawl is one of the workers of the ring together.
@@ -38,6 +39,10 @@ func (s *CrawlState) standing(m *CrawlMember) (state, todo string) {
 	switch {
 	case m.Gone && m.Counted:
 		return "has left the ring, and is counted by what it has archived", ""
+	case m.Gone && m.Fault != "":
+		return "has left the ring; what it has found is not taken in: " + m.Fault, "correct that; it is tried again"
+	case m.Gone && len(m.Taken) > 0:
+		return fmt.Sprintf("has left the ring; the owners of %d of %d partitions have what it has found", len(m.Taken), ring.Partitions), ""
 	case m.Gone:
 		return "has left the ring, and what it has archived is being counted", ""
 	case m.Lost:

@@ -26,6 +26,8 @@ func TestDescribeMember(t *testing.T) {
 		"its definition is older": {func(m *CrawlMember) { m.Version = 1 }, "w: has not taken change 2 of the definition, and is allotted nothing until then, 7 pages", ""},
 		"it has no controller":    {func(m *CrawlMember) { m.Progress = activities.Progress{} }, "w: begins, 0 pages", ""},
 		"it is given up":          {func(m *CrawlMember) { m.Gone = true }, "w: has left the ring, and what it has archived is being counted, 7 pages, as it reported at 2026-07-01 12:00:00 UTC", ""},
+		"some have what it found": {func(m *CrawlMember) { m.Gone, m.Taken = true, []int{1, 2} }, "w: has left the ring; the owners of 2 of 1024 partitions have what it has found, 7 pages", ""},
+		"it cannot be read":       {func(m *CrawlMember) { m.Gone, m.Fault = true, "no store" }, "w: has left the ring; what it has found is not taken in: no store, 7 pages", "correct that"},
 		"it is counted":           {func(m *CrawlMember) { m.Gone, m.Counted = true, true }, "w: has left the ring, and is counted by what it has archived, 7 pages", ""},
 	} {
 		m := &CrawlMember{Member: activities.Member{Worker: "w"}, Begun: true, Version: 2, Progress: activities.Progress{

@@ -11,8 +11,11 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 )
 
-// ownerPause is how long URLs wait whose partition has no owner at present, or another one than was thought.
-const ownerPause = 2 * time.Second
+// ownerPause is how long URLs wait, at first, whose partition has no owner at present, or another one than was thought; ownerPauseMost is the longest pause.
+const (
+	ownerPause     = 2 * time.Second
+	ownerPauseMost = 30 * time.Second
+)
 
 // offerToOwners hands each URL to the worker that owns its partition. What has no owner, or another one by the time that it arrives, is
 // offered again.
@@ -22,11 +25,12 @@ func (c *crawlRun) offerToOwners(ctx workflow.Context, in activities.SubmitInput
 	for i := range left {
 		left[i] = i
 	}
-	for try := 1; len(left) > 0; try++ {
+	for try, pause := 1, ownerPause; len(left) > 0; try++ {
 		if try > 1 {
-			if err := workflow.Sleep(ctx, ownerPause); err != nil {
+			if err := workflow.Sleep(ctx, pause); err != nil {
 				return nil, err
 			}
+			pause = min(2*pause, ownerPauseMost)
 		}
 		c.Ending.Disturb()
 		var err error

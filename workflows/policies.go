@@ -76,6 +76,14 @@ func withLostOptions(ctx workflow.Context, queue, worker string) workflow.Contex
 	})
 }
 
+// withTakeOverOptions is for a worker that takes in what a lost one has left, and waits for partitions.
+func withTakeOverOptions(ctx workflow.Context, queue, worker string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: queue, StartToCloseTimeout: workTimeout, HeartbeatTimeout: heartbeatTimeout,
+		Summary: "take in what " + worker + " has found", RetryPolicy: retryAtMost(lostTries),
+	})
+}
+
 // localForever bounds the attempts of a local step together. Without a bound of their own, Temporal's SDK takes that of one attempt for it.
 const localForever = 10 * 365 * 24 * time.Hour
 

@@ -104,7 +104,7 @@ func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member
 				return false
 			}
 			m.Progress, m.Counted = activities.Progress{}, true
-			return !m.retiring && m.running == nil
+			return !m.Retiring && m.running == nil
 		})
 		m := &CrawlMember{Member: w}
 		c.Members = append(c.Members, m)
@@ -118,7 +118,7 @@ func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member
 // giveUp continues without a member. Its controller and its batches wait for a task queue that nobody polls; what it may have used of the
 // budgets counts as used, until what it has done is counted.
 func (c *crawlRun) giveUp(ctx workflow.Context, m *CrawlMember) {
-	m.Gone, m.retiring = true, true
+	m.Gone, m.Retiring = true, true
 	p := &m.Progress
 	p.Holds, p.Leases, p.Waiting, p.Queues, p.InFlight, p.Owing = "", nil, 0, 0, 0, 0 // others have it now
 	for _, reason := range activities.SharedBudgets() {
@@ -128,30 +128,10 @@ func (c *crawlRun) giveUp(ctx workflow.Context, m *CrawlMember) {
 	}
 	workflow.GetLogger(ctx).Warn("the crawl continues without a worker, which has left the ring", "crawl", c.Name, "worker", m.Worker)
 	if c.checkOpen() != nil {
-		m.retiring = false
+		m.Retiring = false
 		return // the controllers and the batches have ended before the run ends
 	}
-	c.writing++ // neither the end is found nor does the crawl continue as new before that is done
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		counted := c.retire(ctx, m)
-		m.retiring, c.writing = false, c.writing-1
-		if counted {
-			c.finishSpent(ctx)
-			c.show(ctx)
-		}
-	})
-}
-
-// retire ends what the crawl has at a member that is gone, and reports whether what it has done was counted.
-func (c *crawlRun) retire(ctx workflow.Context, m *CrawlMember) (counted bool) {
-	if err := deliverLost(ctx, c.Name, m.Worker, c.queues); err != nil {
-		return false // the crawl is cancelled
-	}
-	c.Ending.Disturb()
-	in := activities.RetireInput{Crawl: c.Name, Worker: m.Worker}
-	err := workflow.ExecuteActivity(withSharedOptions(ctx, "end what the crawl has at "+m.Worker), steps.Retire, in).Get(ctx, nil)
-	c.Owing = slices.DeleteFunc(c.Owing, func(o Owing) bool { return o.Worker == m.Worker }) // others have it
-	return err == nil && c.countGone(ctx, m)
+	c.startRetiring(ctx, m)
 }
 
 // countGone takes the true numbers of a member that is gone: its last report may be minutes old.
@@ -165,7 +145,7 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool
 	if err != nil || m.Counted { // or it has joined again, with its folder, which counts
 		return false
 	}
-	if m.absent && workflow.Await(ctx, func() bool { return c.Budgets != nil }) != nil {
+	if m.Absent && workflow.Await(ctx, func() bool { return c.Budgets != nil }) != nil {
 		return
 	}
 	for _, former := range c.Members { // another folder of the same name
@@ -179,7 +159,7 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool
 	for _, reason := range activities.SharedBudgets() {
 		switch b := c.Budgets[reason]; {
 		case b == nil:
-		case m.absent:
+		case m.Absent:
 			b.Absent(m.Account, activities.Used(reason, done))
 		default:
 			b.GoneUsed(m.Account, activities.Used(reason, done))

@@ -39,6 +39,7 @@ type spreadRing struct {
 	silent  string // this worker does not answer End
 	unbegun string // this folder does not answer Begin
 	absent  []activities.Holder
+	open    int       // batches that a lost worker has left
 	started time.Time // when the first worker began the run; zero: now
 	refuses string    // the worker that cannot take part; empty: none
 	lost    map[string]*spreadWorker
@@ -111,7 +112,12 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		}
 		return activities.EndResult{Report: "report"}, nil
 	})
-	r.OnActivity("LostBatches", mock.Anything, mock.Anything).After(15*time.Second).Return(activities.LostResult{}, nil)
+	r.OnActivity("LostBatches", mock.Anything, mock.Anything).After(15 * time.Second).Return(func(_ context.Context, in activities.LostInput) (activities.LostResult, error) {
+		if !in.Count {
+			t.Error("the names of the batches are asked for")
+		}
+		return activities.LostResult{Open: r.open}, nil
+	})
 	does(r.env, "Absent", func(in activities.AbsentInput) ([]activities.Holder, error) {
 		r.note(fmt.Sprintf("Absent of %d", len(in.Ring)))
 		return r.absent, nil

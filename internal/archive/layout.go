@@ -101,16 +101,6 @@ func segmentOf(key string) (segment string, is bool) {
 	return strings.CutSuffix(path.Base(key), manifestSuffix)
 }
 
-// ManifestsOf is the prefix of the manifests of a batch: of all its lives, and perhaps of batches whose names begin so.
-func (l Layout) ManifestsOf(batch string) string { return l.in(folderSegments, batch+"-") }
-
-// NonceOf is the nonce of the life of a batch whose manifest has a key; false if it is the manifest of another one.
-func (l Layout) NonceOf(key, batch string) (nonce string, is bool) {
-	segment, _ := segmentOf(key)
-	of, _ := BatchOfSegment(segment)
-	return strings.TrimPrefix(segment, batch+"-"), of == batch && key == l.Manifest(segment)
-}
-
 // Data is the prefix of the keys of the segments' objects.
 func (l Layout) Data() string { return l.in(folderData, "") }
 

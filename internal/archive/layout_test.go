@@ -67,14 +67,6 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s is of %v, in %s", key, of, folder)
 		}
 	}
-	for key, want := range map[string]string{
-		l.Manifest("a.example-1@w.1-0123456789abcdef"): "0123456789abcdef", l.Manifest("a.example-1@w.1-2-0123456789abcdef"): "",
-		l.Manifest("a.example-1@w.12-0123456789abcdef"): "", l.Manifest("a.example-1@w.1"): "", l.Manifests() + "a.example-1@w.1-0123456789abcdef": "",
-	} {
-		if nonce, is := l.NonceOf(key, "a.example-1@w.1"); nonce != want && is || is != (want != "") {
-			t.Errorf("%s: %q, %t", key, nonce, is)
-		}
-	}
 	for key, want := range map[string]uint32{l.Definition(12): 12, l.ChangedDefinition(7, nil): 7, l.Definitions() + "x": 0, l.Definitions(): 0} {
 		if got := l.RunOf(key); got != want {
 			t.Errorf("%s is of run %d", key, got)
