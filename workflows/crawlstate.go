@@ -38,6 +38,7 @@ type CrawlState struct {
 	// definition has changed; where the samples of the reference crawl lie; what the members share.
 	Started   time.Time                      `json:"started,omitzero"`
 	Ring      []activities.Member            `json:"ring,omitempty"`
+	Former    *Former                        `json:"former,omitempty"`
 	RingEpoch uint64                         `json:"ring_epoch,omitempty"`
 	Version   int                            `json:"version,omitempty"`
 	Samples   []string                       `json:"samples,omitempty"`
@@ -128,7 +129,7 @@ func (s *CrawlState) TakeProgress(p activities.Progress) {
 	if m := s.member(p.Worker); m != nil {
 		m.Progress = p
 	}
-	s.Progress = sumProgress(s.Members)
+	s.Progress = s.sum()
 }
 
 // CrawlResult is the result of a crawl.

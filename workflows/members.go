@@ -184,7 +184,7 @@ func (c *crawlRun) takeResults(ctx workflow.Context, of func(*CrawlMember) bool)
 		}
 		m.Controller, m.Progress = result.State, result.State.Progress
 		m.Progress.Holds, m.Progress.Leases = "", nil
-		c.Progress = sumProgress(c.Members)
+		c.Progress = c.sum()
 		if result.Reason != crawl.ReasonHandover {
 			c.finish(ctx, result.Reason)
 		}

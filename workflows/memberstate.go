@@ -76,6 +76,9 @@ func (s *CrawlState) describeMembers() string {
 			b.WriteString(". **To do**: " + todo)
 		}
 	}
+	if s.Former != nil {
+		fmt.Fprintf(&b, "\n* %s that left before: %s", count(int64(s.Former.Members), "worker"), count(s.Former.Totals.Pages, "page"))
+	}
 	if b.Len() == 0 {
 		return ""
 	}

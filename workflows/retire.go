@@ -60,6 +60,7 @@ func (c *crawlRun) startRetiring(ctx workflow.Context, m *CrawlMember) {
 			c.writing--
 		}
 		if counted {
+			c.fold(m)
 			c.finishSpent(ctx)
 			c.show(ctx)
 		}

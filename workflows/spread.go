@@ -112,7 +112,7 @@ func (c *crawlRun) takeWorkers(ctx workflow.Context, workers []activities.Member
 			c.prepare(ctx, m)
 		}
 	}
-	c.Progress = sumProgress(c.Members)
+	c.Progress = c.sum()
 }
 
 // giveUp continues without a member. Its controller and its batches wait for a task queue that nobody polls; what it may have used of the
@@ -153,9 +153,12 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool
 			done.Subtract(former.Progress.Totals)
 		}
 	}
+	if c.Former != nil {
+		done.Subtract(c.Former.Names[m.Worker])
+	}
 	done.Links, done.Known, done.Failed = m.Progress.Totals.Links, m.Progress.Totals.Known, m.Progress.Totals.Failed
 	m.Progress.Totals, m.Progress.At, m.Counted = done, workflow.Now(ctx), true
-	c.Progress = sumProgress(c.Members)
+	c.Progress = c.sum()
 	for _, reason := range activities.SharedBudgets() {
 		switch b := c.Budgets[reason]; {
 		case b == nil:
@@ -353,6 +356,9 @@ func (c *crawlRun) endTogether(ctx workflow.Context) (out activities.EndResult, 
 		if m.Gone {
 			out.Status.Totals = addTotals(out.Status.Totals, m.Progress.Totals)
 		}
+	}
+	if c.Former != nil {
+		out.Status.Totals = addTotals(out.Status.Totals, c.Former.Totals)
 	}
 	in = activities.EndInput{Crawl: c.Name, Owner: c.Owner, Totals: &out.Status.Totals}
 	for _, m := range c.takingPart() {

@@ -12,6 +12,7 @@ type Budget struct {
 	Least    int64              `json:"least"` // of an allotment, so that small remainders are not sent about; a batch
 	Turns    uint64             `json:"turns,omitempty"`
 	Accounts map[string]Account `json:"accounts,omitempty"`
+	Former   int64              `json:"former,omitempty"` // what workers have used that are gone and have no account any more
 }
 
 // Account is what a worker may use of a budget, as the crawl knows it.
@@ -116,7 +117,7 @@ func (b *Budget) Allotment(worker string) Allotment {
 
 // Free is what no worker may use yet. It is negative after the budget was made smaller than what is granted.
 func (b *Budget) Free() int64 {
-	free := b.Total
+	free := b.Total - b.Former
 	for _, h := range b.Accounts {
 		free -= h.Limit
 	}
@@ -167,6 +168,15 @@ func (b *Budget) GoneUsed(worker string, used int64) {
 		h.Used, h.Limit = used, min(h.Limit+b.Accounts[worker+uncommitted].Limit, used)
 		delete(b.Accounts, worker+uncommitted)
 		b.set(worker, h)
+	}
+}
+
+// Fold closes the account of a worker that is gone and counted.
+func (b *Budget) Fold(worker string) {
+	if h := b.Accounts[worker]; h.Gone {
+		b.Former += h.Limit + b.Accounts[worker+uncommitted].Limit
+		delete(b.Accounts, worker)
+		delete(b.Accounts, worker+uncommitted)
 	}
 }
 
