@@ -67,12 +67,15 @@ func withReportOptions(ctx workflow.Context, queue, summary string) workflow.Con
 	})
 }
 
-// askTimeout is how long an operator waits for an answer, attempts and all.
-const askTimeout = 30 * time.Second
+// How long an operator waits for an answer: until its worker takes the question, and for the answer. What fails is tried askAttempts times, with 1 to 8 s between.
+const (
+	askTimeout  = 30 * time.Second
+	askAttempts = 5
+)
 
 // withAskOptions is for questions of an operator, who waits, to a worker's own queue.
 func withAskOptions(ctx workflow.Context, queue, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: queue, ScheduleToCloseTimeout: askTimeout, Summary: summary, RetryPolicy: retryForever(),
+		TaskQueue: queue, ScheduleToStartTimeout: askTimeout, StartToCloseTimeout: askTimeout, Summary: summary, RetryPolicy: retryAtMost(askAttempts),
 	})
 }

@@ -14,8 +14,9 @@ import (
 
 // How a batch of a spread crawl delivers what it has found for other workers.
 const (
-	// deliverTimeout is how long an owner may take for a delivery, with the wait for its worker. Then the ring may name another one.
-	deliverTimeout = 2 * time.Minute
+	// deliverTimeout is how long an owner may take for a delivery, and deliverAttempts how often it tries, with 1 to 16 s between. Then the ring may name another one.
+	deliverTimeout  = 2 * time.Minute
+	deliverAttempts = 6
 	// deliverStart is how long a delivery waits for its owner to begin: one that is at work begins at once, and waits there for its turn. It is
 	// shorter than a heartbeat of the ring: until that is missed, the batches of all workers try the owner.
 	deliverStart = 5 * time.Second

@@ -13,6 +13,7 @@ import (
 // How long the workers of a spread crawl have to take in what a lost one has left.
 const (
 	lostTimeout   = 10 * time.Minute // of one worker: it may be lost, too
+	lostAttempts  = 10               // of one worker, in about five minutes
 	lostPause     = 5 * time.Second  // until they are asked again, at first
 	lostPauseMost = time.Minute
 	lostTries     = 5 // before the reason is shown

@@ -10,7 +10,8 @@ import (
 	"github.com/muninn-archive/muninn/activities"
 )
 
-// The ways in which activities are run, by kind of work.
+// The ways in which activities are run, by kind of work. None but local ones has a ScheduleToCloseTimeout: Temporal's SDK ends such an activity at a point in
+// time of the service, by the clock of the worker. One whose clock is fast by as much would end it before it begins.
 const (
 	heartbeatTimeout = 10 * time.Second
 	fetchTimeout     = 2 * time.Hour  // a whole batch, however slow its hosts are
@@ -63,16 +64,16 @@ func withWorkOptions(ctx workflow.Context, summary string) workflow.Context {
 // worker that has left polls its queue no more.
 func withDeliverOptions(ctx workflow.Context, d activities.Delivery) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: d.Queue, ScheduleToStartTimeout: deliverStart, ScheduleToCloseTimeout: deliverTimeout, HeartbeatTimeout: heartbeatTimeout,
-		Summary: fmt.Sprintf("deliver links to %d partitions of worker %s", len(d.Partitions), d.Owner), RetryPolicy: retryForever(),
+		TaskQueue: d.Queue, ScheduleToStartTimeout: deliverStart, StartToCloseTimeout: deliverTimeout, HeartbeatTimeout: heartbeatTimeout,
+		Summary: fmt.Sprintf("deliver links to %d partitions of worker %s", len(d.Partitions), d.Owner), RetryPolicy: retryAtMost(deliverAttempts),
 	})
 }
 
 // withLostOptions is for a worker that takes in what a lost one has left.
 func withLostOptions(ctx workflow.Context, queue, worker string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: queue, ScheduleToCloseTimeout: lostTimeout, HeartbeatTimeout: heartbeatTimeout,
-		Summary: "take in what " + worker + " has found", RetryPolicy: retryForever(),
+		TaskQueue: queue, ScheduleToStartTimeout: lostTimeout, StartToCloseTimeout: lostTimeout, HeartbeatTimeout: heartbeatTimeout,
+		Summary: "take in what " + worker + " has found", RetryPolicy: retryAtMost(lostAttempts),
 	})
 }
 
