@@ -43,9 +43,34 @@ type BeginResult struct {
 	Started time.Time `json:"started,omitzero"`
 }
 
+// How Begin waits for the ring of workers.
+const (
+	beginPause = time.Second
+	beginWait  = 10 * time.Minute // then Temporal shows why, and tries again
+)
+
 // Begin begins a run: it checks the archive, opens the crawl in the frontier, keeps the definition
-// in the archive and queues the seeds. Continuing a run does no harm.
-func (a *Activities) Begin(ctx context.Context, in BeginInput) (BeginResult, error) {
+// in the archive and queues the seeds. Continuing a run does no harm. While the ring changes it tries again by itself: Temporal's pauses between attempts
+// grow to a minute, and a ring in which workers come and go is not quiet just then.
+func (a *Activities) Begin(ctx context.Context, in BeginInput) (out BeginResult, err error) {
+	waiting, release := untilStopped(ctx)
+	defer release()
+	for end := a.Now().Add(beginWait); ; {
+		out, err = a.beginOnce(ctx, in)
+		if !errors.Is(err, ring.ErrNotNow) || !a.Now().Before(end) {
+			return out, err
+		}
+		why := err.Error()
+		heartbeatWith(ctx, func() any { return why })
+		select {
+		case <-waiting.Done():
+			return out, err
+		case <-time.After(beginPause):
+		}
+	}
+}
+
+func (a *Activities) beginOnce(ctx context.Context, in BeginInput) (BeginResult, error) {
 	d := in.Definition
 	if err := a.Engine.Helper.Refresh(true); err != nil { // no crawl starts on a broken base
 		return BeginResult{}, err

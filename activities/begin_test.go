@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -66,4 +67,20 @@ func TestKeptDefinitions(t *testing.T) {
 	if err != nil || len(files) != 2 {
 		t.Errorf("%v, %v", files, err)
 	}
+}
+
+// TestBeginAwaitsRing: a worker that has no permit of the ring when it is to begin a run does so once it has one, in the same attempt.
+func TestBeginAwaitsRing(t *testing.T) {
+	s := newSpreadRing(t)
+	s.join("w")
+	r := s.workers["w"]
+	answered, asked := r.Membership, 0
+	r.Membership = NewMembership("w", "w") // the ring has not answered it yet
+	r.Now = func() time.Time {
+		if asked++; asked == 2 { // after a first try
+			r.Membership = answered
+		}
+		return time.Now()
+	}
+	s.begin("w")
 }

@@ -55,6 +55,7 @@ type chaosPlan struct {
 	clocks  map[string]time.Duration // by how much the clocks of workers are fast
 	shards  int                      // of politeness
 	quiet   time.Duration            // without a fault of a worker before its disk is destroyed
+	begun   bool                     // the first fault comes once the crawls ask for pages: a ring that changes all the time keeps them from it
 	kinds   []chaosKind
 	spread  int         // so many of the crawls, the first ones, are spread over the workers; each of the others is bound to one
 	ring    ring.Limits // zero: the defaults

@@ -31,7 +31,7 @@ var (
 		},
 	}
 	longChaos = chaosPlan{
-		time: 10 * time.Minute, every: 9 * time.Second, hosts: 75, pages: 305, delay: 450 * time.Millisecond, workers: []string{"w1", "w2", "w3"}, shards: 6, quiet: 75 * time.Second,
+		time: 10 * time.Minute, every: 9 * time.Second, hosts: 75, pages: 305, delay: 450 * time.Millisecond, workers: []string{"w1", "w2", "w3"}, shards: 6, quiet: 75 * time.Second, begun: true,
 		clocks: map[string]time.Duration{"w1": 2 * time.Minute, "w2": -2 * time.Minute},
 		kinds: []chaosKind{
 			{kind: faultDestroy, weight: 1, least: time.Second, most: 20 * time.Second},
@@ -76,6 +76,14 @@ func (r *chaosRig) run(t *testing.T, list []fault) {
 		c := r.newCrawl(name, n, n+1)
 		r.crawls = append(r.crawls, c)
 		r.startCrawl(t, c)
+	}
+	if r.plan.begun {
+		Until(t, soon, "the crawls have begun", func() string {
+			if r.world.Stats().Requests == 0 {
+				return "nothing was asked yet"
+			}
+			return ""
+		})
 	}
 	began := time.Now()
 	for i, s := range steps(list) {
