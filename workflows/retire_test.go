@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -69,6 +70,33 @@ func TestSpreadCrawlContinuesWithLosses(t *testing.T) {
 	}
 	if out := crawlResult(t, next.env); out.Reason != crawl.ReasonDrained || next.count("TakeOver w2") != 1 || next.count("Retire w2") != 1 || next.count("LostTotals w2") != 1 || out.Totals.Pages != 1+7 {
 		t.Errorf("%+v, %v", out, next.called())
+	}
+}
+
+// TestSpreadCrawlContinuesWithAll: a crawl that continues as new waits for the hand-over of the controllers of all members, also of one whose worker has
+// had another folder.
+func TestSpreadCrawlContinuesWithAll(t *testing.T) {
+	for _, replaced := range []int{1, 2} {
+		r := newSpread(t, 100_000, 100_000)
+		name := fmt.Sprint("w", replaced)
+		r.at(15*time.Second, func() { r.lose(name) })
+		r.at(25*time.Second, func() {
+			r.drop(name)
+			r.replace(name, "i-new", 100_000)
+		})
+		r.at(2*time.Minute+300*time.Millisecond, func() { r.SetContinueAsNewSuggested(true) })
+		err := r.run(Crawl, spreadCrawl(1_000_000), nil)
+		var raw json.RawMessage
+		var state CrawlState
+		continued(t, err, &raw, &state)
+		for _, m := range state.Present() {
+			if m.Controller.Round == 0 {
+				t.Errorf("%s is replaced: the controller of %s has not handed over", name, m.Worker)
+			}
+		}
+		if len(state.Present()) != 2 || r.count("Retire "+name) != 1 {
+			t.Errorf("%s is replaced: %+v", name, state.Members)
+		}
 	}
 }
 
