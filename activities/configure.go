@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/share"
 )
 
 // ConfigureInput is a changed definition.
@@ -15,6 +16,8 @@ type ConfigureInput struct {
 	crawl.Definition
 	// Version counts the changes of a crawl that is spread: its workers learn of them one after the other. 0 in a crawl that is bound.
 	Version int `json:"definition_version,omitempty"`
+	// Allotments are what the worker of such a crawl may use of the budgets then: it claims nothing more of what a smaller one asks back.
+	Allotments map[crawl.Reason]share.Allotment `json:"allotments,omitempty"`
 }
 
 // Configure puts a changed definition in force.
@@ -33,6 +36,9 @@ func (a *Activities) Configure(ctx context.Context, in ConfigureInput) error {
 	plan, err := a.Frontier.Crawl(d.Name).Plan()
 	if err != nil {
 		return err
+	}
+	if d.Spread {
+		a.Quotas.run(d.Name, plan.Owner, a.Membership.since()).recall(in.Allotments)
 	}
 	if err := a.Frontier.Crawl(d.Name).Configure(d, in.Version); err != nil {
 		return err

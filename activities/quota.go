@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"sync"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -71,10 +72,22 @@ func (q *quotas) take(in Shared) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for reason, quota := range q.by {
-		if a, has := in.Allotments[reason]; has {
+		a, has := in.Allotments[reason]
+		if has {
 			quota.Take(a)
 		}
-		q.least[reason] = max(in.Least[reason], 1)
+		q.least[reason] = max(cmp.Or(a.Least, in.Least[reason]), 1)
+	}
+}
+
+// recall takes what the crawl has allotted beside the rounds: what it asks back is not claimed any more.
+func (q *quotas) recall(now map[crawl.Reason]share.Allotment) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for reason, quota := range q.by {
+		if a := now[reason]; a.All {
+			quota.Take(a)
+		}
 	}
 }
 
@@ -117,20 +130,21 @@ func (q *quotas) lacks(reason crawl.Reason, t frontier.Totals, inProgress int64)
 }
 
 // reports are what the crawl learns after a round. A worker at which nothing is left returns all that it has not used; one that is asked
-// to returns what is more than its next batch takes.
+// to returns what is more than its next batch takes, or that, too.
 func (q *quotas) reports(in Shared, round frontier.Round, t frontier.Totals) map[crawl.Reason]share.QuotaReport {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	out := map[crawl.Reason]share.QuotaReport{}
 	for reason, quota := range q.by {
 		used := Used(reason, t)
+		wants := q.lacks(reason, t, round.InProgress) && round.Short
 		switch needed := used + inProgressOf(reason, round.InProgress); {
 		case round.Empty:
 			quota.Return(used)
 		case in.Allotments[reason].Return:
 			quota.Return(needed + q.least[reason])
 		}
-		out[reason] = quota.Report(used, round.Short && q.lacks(reason, t, round.InProgress))
+		out[reason] = quota.Report(used, wants)
 	}
 	return out
 }

@@ -70,3 +70,40 @@ func TestQuotasOfAProcess(t *testing.T) {
 		}
 	}
 }
+
+// TestQuotaRecalled: what the crawl asks back because a budget was made smaller is not claimed any more, also by a round that waits right then, and the next
+// report says so. The least that a batch takes is the smaller budget's.
+func TestQuotaRecalled(t *testing.T) {
+	q := (&Quotas{}).run("c", "o", 7)
+	given := func(limit int64, number uint64, all bool) (in Shared) {
+		in.Allotments, in.Least = map[crawl.Reason]share.Allotment{}, map[crawl.Reason]int64{}
+		for _, reason := range SharedBudgets() {
+			in.Allotments[reason], in.Least[reason] = share.Allotment{Life: 7, Number: number, Limit: limit, Return: all, All: all, Least: 2}, 500
+		}
+		return in
+	}
+	totals := frontier.Totals{Pages: 10, Requests: 20, Bytes: 30}
+	q.take(given(1000, 1, false))
+	if room := q.room(totals, 5); room != 975 || q.short(totals, 5) {
+		t.Errorf("%d may be claimed, want what is left of the requests", room)
+	}
+	q.recall(given(1000, 1, true).Allotments)
+	if room := q.room(totals, 5); room != 0 || !q.short(totals, 5) {
+		t.Errorf("%d may be claimed of what is asked back", room)
+	}
+	totals.Pages, totals.Requests = 12, 22 // three of the five have failed
+	out := q.reports(given(1000, 1, true), frontier.Round{InProgress: 0, Short: true}, totals)
+	for reason, used := range map[crawl.Reason]int64{crawl.ReasonPages: 12, crawl.ReasonRequests: 22, crawl.ReasonBytes: 30} {
+		if r := out[reason]; r.Limit != used || r.Used != used || !r.Wants || r.Number != 1 {
+			t.Errorf("%s: %+v", reason, r)
+		}
+	}
+	q.take(given(1000, 1, false)) // which was on its way
+	if room := q.room(totals, 0); room != 0 {
+		t.Errorf("%d may be claimed by an earlier allotment", room)
+	}
+	q.take(given(40, 2, false))
+	if room := q.room(totals, 0); room != 18 || q.short(totals, 0) {
+		t.Errorf("%d may be claimed of the next allotment, want what it leaves of the requests", room)
+	}
+}

@@ -103,9 +103,10 @@ func (c *crawlRun) takeReports(ctx workflow.Context, p activities.Progress) {
 	c.finishSpent(ctx)
 }
 
-// finishSpent ends the phase if a budget is used up. What a member that is gone had of it is not used before it is counted.
+// finishSpent ends the phase if a budget is used up. What a member that is gone had of it is not used before it is counted, and a smaller budget may
+// be refused.
 func (c *crawlRun) finishSpent(ctx workflow.Context) {
-	if c.Budgets == nil || c.oneRetires() {
+	if c.Budgets == nil || c.undecided || c.oneRetires() {
 		return
 	}
 	for _, reason := range activities.SharedBudgets() {
@@ -132,14 +133,24 @@ func (c *crawlRun) allotCurrent(ctx workflow.Context, m *CrawlMember) {
 	}
 }
 
-// allot sends a member what it may use of the budgets, if that has changed or it is to return some.
-func (c *crawlRun) allot(ctx workflow.Context, m *CrawlMember) {
-	changed := false
+// allotments are what a member may use of the budgets.
+func (c *crawlRun) allotments(m *CrawlMember) map[crawl.Reason]share.Allotment {
+	if c.Budgets == nil {
+		return nil
+	}
 	now := map[crawl.Reason]share.Allotment{}
 	for _, reason := range activities.SharedBudgets() {
-		a, was := c.Budgets[reason].Allotment(m.Account), m.Allotments[reason]
-		now[reason] = a
-		changed = changed || a.Number != was.Number || a.Life != was.Life || a.Return && !was.Return
+		now[reason] = c.Budgets[reason].Allotment(m.Account)
+	}
+	return now
+}
+
+// allot sends a member what it may use of the budgets, if that has changed or it is to return some.
+func (c *crawlRun) allot(ctx workflow.Context, m *CrawlMember) {
+	changed, now := false, c.allotments(m)
+	for _, reason := range activities.SharedBudgets() {
+		a, was := now[reason], m.Allotments[reason]
+		changed = changed || a.Number != was.Number || a.Life != was.Life || a.Return && !was.Return || a.All && !was.All
 	}
 	if m.Allotments = now; changed && m.running != nil {
 		m.running.SignalChildWorkflow(ctx, names.SignalQuota, now)

@@ -73,6 +73,7 @@ type crawlRun struct {
 	submitted bool // URLs, or a change of the definition, since the frontiers were last asked whether anything waits
 	writing   int  // URLs and changes of the definition that are on their way to the frontier
 	changing  bool // the definition
+	undecided bool // a change of the definition of a spread crawl: a worker may refuse it
 	// see versionAbsent
 	takesAbsent, carriesLosses bool
 

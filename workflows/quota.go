@@ -38,7 +38,7 @@ func (c *controller) noteShared(ctx workflow.Context, p activities.Progress) boo
 	for _, reason := range activities.SharedBudgets() {
 		wants = wants || p.Quotas[reason].Wants
 		if a := c.Shared.Allotments[reason]; a.Return && p.Quotas[reason].Number == a.Number {
-			a.Return = false
+			a.Return, a.All = false, false
 			c.Shared.Allotments[reason] = a
 			changed = true
 		}

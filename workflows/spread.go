@@ -200,7 +200,7 @@ func (c *crawlRun) lacks(m *CrawlMember) *lack {
 			m.Begun, m.Life = true, out.Life
 		}}
 	case m.Version != c.Version: // also after Begin: a folder that knows the run keeps the definition that it has
-		in := activities.ConfigureInput{Definition: c.definition, Version: c.Version}
+		in := activities.ConfigureInput{Definition: c.definition, Version: c.Version, Allotments: c.allotments(m)}
 		return &lack{"change the definition", steps.Configure, in, func(func(any)) { m.Version = version }}
 	case c.TopicModel != nil && !m.Learned:
 		in := activities.LearnInput{Crawl: c.Name, Samples: c.Samples}
@@ -277,8 +277,8 @@ func (c *crawlRun) prepareAll(ctx workflow.Context) error {
 	return temporal.NewNonRetryableApplicationError("no worker can take part: "+c.Present()[0].Fault, activities.ErrorInput, nil)
 }
 
-// versionSteer is the change since which a definition that all workers of a spread crawl refuse is taken back, too, and since which the end is not found
-// by what was answered before a change of the definition.
+// versionSteer is the change since which a definition that all workers of a spread crawl refuse is taken back, too, since which the end is not found
+// by what was answered before a change of the definition, and since which workers return what is above a budget that was made smaller.
 const versionSteer = "steer"
 
 // configure has the members take a definition. If one of them refuses it, all go back to the former one. late are those that the ring has lost:
@@ -290,10 +290,18 @@ func (c *crawlRun) configure(ctx workflow.Context, d crawl.Definition) (late []s
 	former, steers := c.definition, workflow.GetVersion(ctx, versionSteer, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 	if steers { // the change may allow URLs that wait; what is answered while workers take it may be from before
 		c.Ending.Disturb()
-		defer c.Ending.Disturb()
+		c.undecided = true
+		defer func() {
+			c.Ending.Disturb()
+			c.undecided = false
+			c.finishSpent(ctx)
+		}()
 	}
 	c.definition, c.Version = d, c.Version+1
 	c.setBudgets()
+	for _, reason := range activities.SharedBudgets() {
+		c.Budgets[reason].Recalls = c.Budgets[reason].Recalls || steers
+	}
 	refused := c.prepareAll(ctx) // by all of them
 	if refused != nil && (ctx.Err() != nil || !steers) {
 		return nil, refused

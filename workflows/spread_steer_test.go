@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ type changed struct {
 	submitted
 	at   time.Time
 	late []string
+	then func() // when it is answered
 }
 
 func (r *spreadRing) change(after time.Duration, fields string) *changed {
@@ -33,6 +35,9 @@ type answered struct {
 func (a *answered) Complete(result any, err error) {
 	a.submitted.Complete(result, err)
 	a.at = a.r.Now()
+	if a.then != nil {
+		a.then()
+	}
 	if out, is := result.(Configured); is {
 		a.late = out.Late
 	}
@@ -136,6 +141,32 @@ func TestSpreadConfigureRejoins(t *testing.T) {
 	}
 	if u.failed != nil || len(u.late) > 0 || r.count("Configure w2: 5000") != 1 || r.count("w2 claims by 5000") == 0 {
 		t.Errorf("%+v, %v", u, r.called())
+	}
+}
+
+// TestSpreadBudgetLowered: workers that were allotted more return it when an operator makes the budget smaller: what they fetch together is the smaller
+// budget, or, if more is fetched already, what is by then. If a worker refuses the change, all of the former budget is fetched.
+func TestSpreadBudgetLowered(t *testing.T) {
+	for _, c := range []struct {
+		pages, want int64
+		refused     bool
+	}{{300, 300, false}, {20, 0, false}, {300, 2000, true}} {
+		r := newSpread(t, 1000, 1000)
+		by := int64(0) // what is fetched when the change is in force
+		u := r.change(35*time.Second, fmt.Sprintf(`{"budget":{"pages":%d}}`, c.pages))
+		u.then = func() { by = r.used() }
+		if c.refused {
+			r.of("w2").refuses = c.pages
+		}
+		if err := r.run(Crawl, spreadCrawl(100_000), nil); err != nil {
+			t.Fatal(err)
+		}
+		if want := max(c.want, by); (u.failed != nil) != c.refused || by < 40 || r.used() != want {
+			t.Errorf("%+v: %d are fetched, %d of them before the change: %v", c, r.used(), by, u.failed)
+		}
+		if out := crawlResult(t, r.env); (out.Reason == crawl.ReasonPages) == c.refused {
+			t.Errorf("%+v: ends with %s", c, out.Reason)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,6 +57,7 @@ type spreadWorker struct {
 	dead          bool
 	refuses       int64 // a budget of pages
 	spent         int64 // URLs that wait from the next change of the definition on
+	slow          bool  // it claims in each tenth round
 }
 
 // newSpread is a crawl over workers that have URLs waiting, with the controllers of a deployed worker.
@@ -209,6 +211,11 @@ func (r *spreadRing) configure(ctx context.Context, in activities.ConfigureInput
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w.version, w.waiting, w.spent = in.Budget.Pages, w.waiting+w.spent, 0
+	for reason, q := range w.quotas {
+		if in.Allotments[reason].All {
+			q.Take(in.Allotments[reason])
+		}
+	}
 	return nil
 }
 
@@ -258,6 +265,9 @@ func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activit
 		out.Idle, room = true, 0
 	}
 	n := min(room, w.waiting)
+	if w.slow && in.Round%10 > 0 {
+		n = 0
+	}
 	if n > 0 {
 		r.note(fmt.Sprintf("%s claims by %d", w.Worker, w.version))
 	}
@@ -266,12 +276,13 @@ func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activit
 	out.Progress.Totals = frontier.Totals{Pages: w.used, Requests: w.used}
 	for reason, q := range w.quotas {
 		used := activities.Used(reason, out.Progress.Totals)
+		wants := q.Room(used, 0) < cmp.Or(in.Shared.Allotments[reason].Least, in.Shared.Least[reason]) && w.waiting > 0 && !in.Drain
 		if w.waiting == 0 {
 			q.Return(used)
 		} else if in.Shared.Allotments[reason].Return {
 			q.Return(used + in.Shared.Least[reason])
 		}
-		out.Progress.Quotas[reason] = q.Report(used, w.waiting > 0 && !in.Drain && q.Room(used, 0) < in.Shared.Least[reason])
+		out.Progress.Quotas[reason] = q.Report(used, wants)
 	}
 	return out, nil
 }

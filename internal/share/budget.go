@@ -8,9 +8,11 @@ import (
 // Budget is a number of things (pages, requests, bytes) of which each worker may use a part. Its JSON form carries it over
 // continue-as-new.
 type Budget struct {
-	Total    int64              `json:"total"`
-	Least    int64              `json:"least"` // of an allotment, so that small remainders are not sent about; a batch
-	Turns    uint64             `json:"turns,omitempty"`
+	Total int64  `json:"total"`
+	Least int64  `json:"least"` // of an allotment, so that small remainders are not sent about; a batch
+	Turns uint64 `json:"turns,omitempty"`
+	// Recalls says that workers are asked to return what is granted above Total, once that was made smaller.
+	Recalls  bool               `json:"recalls,omitempty"`
 	Accounts map[string]Account `json:"accounts,omitempty"`
 	Former   int64              `json:"former,omitempty"` // what workers have used that are gone and have no account any more
 }
@@ -49,6 +51,10 @@ type Allotment struct {
 	Limit  int64  `json:"limit"`
 	// Return says that others wait for what the worker does not need.
 	Return bool `json:"return,omitempty"`
+	// All says, with Return, that the budget is smaller than what is granted: the worker keeps nothing but what it has used and what is in progress, until it has
+	// another allotment.
+	All   bool  `json:"all,omitempty"`
+	Least int64 `json:"least,omitempty"` // Budget.Least
 }
 
 // Report takes a worker's report and returns what it may use. A worker is here one data folder: one that starts empty counts from 0 again and
@@ -112,7 +118,8 @@ func (b *Budget) Open(lives map[string]uint64) {
 // Allotment is what a worker may use now.
 func (b *Budget) Allotment(worker string) Allotment {
 	h := b.Accounts[worker]
-	return Allotment{h.Life, h.Number, h.Limit, h.Turn == 0 && b.Free() <= 0 && b.before(b.Turns+1) > 0}
+	all := b.Recalls && b.Free() < 0 && h.Used < h.Limit && !h.Gone
+	return Allotment{h.Life, h.Number, h.Limit, all || h.Turn == 0 && b.Free() <= 0 && b.before(b.Turns+1) > 0, all, b.Least}
 }
 
 // Free is what no worker may use yet. It is negative after the budget was made smaller than what is granted.
@@ -209,6 +216,7 @@ func (b *Budget) Spent() bool {
 type Quota struct {
 	life, serial, number uint64
 	limit                int64
+	all                  bool // Allotment.All
 }
 
 // NewQuota is that of a process which the ring accepted in that epoch.
@@ -217,14 +225,23 @@ func NewQuota(life uint64) *Quota { return &Quota{life: life} }
 // Life is that of its process.
 func (q *Quota) Life() uint64 { return q.life }
 
-// Room is how many more may be claimed, of used ones and those in progress.
-func (q *Quota) Room(used, inProgress int64) int64 { return max(q.limit-used-inProgress, 0) }
+// Room is how many more may be claimed, of used ones and those in progress. If all is to be returned, it is by then.
+func (q *Quota) Room(used, inProgress int64) int64 {
+	if q.all {
+		q.Return(used + inProgress)
+	}
+	return max(q.limit-used-inProgress, 0)
+}
 
 // Take takes an allotment. One that comes late or again, or is for another process, changes nothing.
 func (q *Quota) Take(g Allotment) {
-	if g.Life == q.life && g.Number > q.number {
-		q.number, q.limit = g.Number, g.Limit
+	if g.Life != q.life || g.Number < q.number {
+		return
 	}
+	if g.Number > q.number {
+		q.number, q.limit, q.all = g.Number, g.Limit, false
+	}
+	q.all = q.all || g.All
 }
 
 // Return gives up what is above a number that the worker needs: what it has used, what is in progress, and a batch of what waits: without

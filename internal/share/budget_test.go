@@ -85,8 +85,8 @@ func deliver(mail *[]func(), which int, again bool) {
 	message()
 }
 
-// check: nobody exceeds the budget by more than the last batch of each worker.
-func (s *spenders) check() {
+// checkUsed: nobody exceeds the budget by more than the last batch of each worker.
+func (s *spenders) checkUsed() {
 	total := int64(0)
 	for _, h := range s.workers {
 		total += h.used + h.archived + h.inProgress - batch
@@ -94,6 +94,11 @@ func (s *spenders) check() {
 	if total > s.most {
 		s.t.Fatalf("%d are used or in progress, beside a batch of each worker, of a budget of %d", total, s.most)
 	}
+}
+
+// check: so it is, and no more is granted.
+func (s *spenders) check() {
+	s.checkUsed()
 	limits := int64(0)
 	for _, h := range s.budget.Accounts {
 		limits += h.Limit
@@ -155,6 +160,71 @@ func TestBudget(t *testing.T) {
 		}
 		s.converge()
 	})
+}
+
+// TestBudgetLowered: an operator makes a budget smaller than what workers were allotted, in the midst of a random history. Each is asked to return what is
+// above, before or after allotments that are on their way reach it. Once all have answered, no more is used than the smaller budget, or than was used or
+// in progress when they answered, beside a batch of each worker.
+func TestBudgetLowered(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total := rapid.Int64Range(50, 2000).Draw(t, "budget")
+		s := &spenders{t: t, budget: &Budget{Total: total, Least: batch}, most: total}
+		for range rapid.IntRange(1, 4).Draw(t, "workers") {
+			s.join(rapid.Int64Range(0, 500).Draw(t, "waiting"))
+		}
+		s.play(rapid.IntRange(0, 60).Draw(t, "steps before"))
+		s.budget.Recalls, s.budget.Total = true, rapid.Int64Range(1, total).Draw(t, "lowered")
+		answered, answers := map[int]bool{}, int64(0)
+		for len(answered) < len(s.workers) {
+			s.play(rapid.IntRange(0, 5).Draw(t, "steps between"))
+			i := rapid.IntRange(0, len(s.workers)-1).Draw(t, "asked")
+			h := s.workers[i]
+			h.take(s.budget.Allotment(h.name))
+			h.quota.Room(h.used, h.inProgress)
+			if !answered[i] {
+				answered[i], answers = true, answers+h.used+h.inProgress
+			}
+		}
+		s.most = max(s.budget.Total, answers)
+		s.checkUsed()
+		for range rapid.IntRange(0, 100).Draw(t, "steps after") {
+			s.play(1)
+			s.checkUsed()
+		}
+		s.reports, s.allotments = nil, nil
+		for range 3 { // to learn of what was granted last, and to return it
+			for _, h := range s.workers {
+				s.report(h)
+				deliver(&s.reports, 0, false)
+				deliver(&s.allotments, 0, false)
+				s.checkUsed()
+			}
+		}
+		if s.budget.Free() < 0 && s.budget.Total >= answers {
+			t.Fatalf("after all have answered, more is granted than %d: %+v", s.budget.Total, s.budget)
+		}
+	})
+}
+
+// play makes some steps of workers that all live; messages are late, repeated and out of order.
+func (s *spenders) play(steps int) {
+	for range steps {
+		h := s.workers[rapid.IntRange(0, len(s.workers)-1).Draw(s.t, "worker")]
+		n := rapid.Int64Range(1, batch).Draw(s.t, "n")
+		switch act := rapid.IntRange(0, 8).Draw(s.t, "act"); act {
+		case 0, 1:
+			h.claim(n)
+		case 2:
+			h.finish(n, rapid.Int64Range(0, n).Draw(s.t, "pages"))
+		case 3, 4:
+			s.report(h)
+		case 5, 6:
+			deliver(&s.reports, int(n)*7, act == 6)
+		case 7, 8:
+			deliver(&s.allotments, int(n)*7, act == 8)
+		}
+		s.carryOver()
+	}
 }
 
 // carryOver carries the budget over continue-as-new.
