@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/share"
 )
 
 // controllerRounds is how many rounds an execution makes before it continues as new.
@@ -145,6 +146,7 @@ type controller struct {
 	// handover is set by the crawl, which wants to continue as new and cannot while it has a child.
 	handover  bool
 	cancelled bool
+	given     map[crawl.Reason]share.Allotment // to the last round
 }
 
 func (c *controller) holder() activities.Holder {
@@ -164,7 +166,7 @@ func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error)
 		Holder: c.holder(), Crawl: c.Crawl, Round: c.Round, Reply: workflow.GetInfo(ctx).WorkflowExecution.ID,
 		Drain: c.Stopping, Paused: c.Paused, Held: c.Progress.Holds != "", First: c.first, Confirm: c.Confirm, Shared: c.Shared,
 	})
-	c.first = false
+	c.first, c.given = false, c.Shared.Allotments
 	timerCtx, stopTimer := workflow.WithCancel(ctx)
 	defer stopTimer()
 	var timer workflow.Future // runs once the claim is in

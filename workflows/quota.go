@@ -37,7 +37,7 @@ func (c *controller) noteShared(ctx workflow.Context, p activities.Progress) boo
 	changed, wants := p.Empty != c.Shared.Empty, false
 	for _, reason := range activities.SharedBudgets() {
 		wants = wants || p.Quotas[reason].Wants
-		if a := c.Shared.Allotments[reason]; a.Return && p.Quotas[reason].Number == a.Number {
+		if a := c.Shared.Allotments[reason]; a.Return && p.Quotas[reason].Number == a.Number && (c.given[reason].Return || !c.steers(ctx)) {
 			a.Return, a.All = false, false
 			c.Shared.Allotments[reason] = a
 			changed = true
@@ -49,4 +49,9 @@ func (c *controller) noteShared(ctx workflow.Context, p activities.Progress) boo
 	}
 	c.Shared.Asked = wants
 	return changed
+}
+
+// steers reports whether a worker is asked again to return what it was asked for while a round was in progress, which did not know of it.
+func (c *controller) steers(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, versionSteer, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 }

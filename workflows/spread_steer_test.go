@@ -170,6 +170,19 @@ func TestSpreadBudgetLowered(t *testing.T) {
 	}
 }
 
+// TestSpreadBudgetReturned: a worker that fetches slowly returns what others want, also if it is asked while it waits for something to claim.
+func TestSpreadBudgetReturned(t *testing.T) {
+	r := newSpread(t, 1000, 1000)
+	r.of("w1").slow = true
+	start := r.Now()
+	if err := r.run(Crawl, spreadCrawl(300), nil); err != nil {
+		t.Fatal(err)
+	}
+	if took := r.Now().Sub(start); r.used() != 300 || took > 3*time.Minute || r.of("w1").used > 50 {
+		t.Errorf("%d are fetched in %s, %d of them by the slow worker", r.used(), took, r.of("w1").used)
+	}
+}
+
 // TestSpreadBudgetOfALostWorker: what a worker was allotted and has not used when the ring gives it up is used by the others: all of the budget is
 // fetched, and no more. Its numbers are what it has done, not what it last reported.
 func TestSpreadBudgetOfALostWorker(t *testing.T) {
