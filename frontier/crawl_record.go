@@ -41,6 +41,8 @@ type crawlRecord struct {
 	OwingNumbers []uint64 `cbor:"24,keyasint,omitempty"` // of an earlier version: Owing, which named no batch
 	Owing        []Owing  `cbor:"25,keyasint,omitempty"`
 
+	Unclaimed bool `cbor:"26,keyasint,omitempty"` // no claim was ever made here, see Crawl.Watermark; false of earlier versions
+
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
 }

@@ -200,7 +200,8 @@ func (h Crawl) unmarked(tx *transaction, s *state, d *Delivery, parts []delivere
 }
 
 // Watermark is the number below which no batch of the crawl delivers anything more: the lowest of claims in progress, of which batches
-// are or will be made, and of batches that are committed and have links left to deliver; or the next one.
+// are or will be made, and of batches that are committed and have links left to deliver; or the next one. It is 0 until the first claim: the numbers of a
+// new folder begin above those of the folder before it, whose batches may have links left that the other workers take over; no claim is made before they have.
 func (h Crawl) Watermark() (uint64, error) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
@@ -213,6 +214,9 @@ func (h Crawl) Watermark() (uint64, error) {
 
 // watermark is that of the crawl; Frontier.mu is held.
 func (s *state) watermark() uint64 {
+	if s.Unclaimed {
+		return 0
+	}
 	mark := uint64(s.Sequence) + 1
 	for _, n := range s.OwingNumbers {
 		mark = min(mark, n)

@@ -277,10 +277,15 @@ func TestDeliverTooEarly(t *testing.T) {
 	r.must(r.Crawl.Deliver(d, anyPartition))
 }
 
-// TestWatermark: no batch that has a claim may deliver less than what is said of it.
+// TestWatermark: no batch that has a claim may deliver less than what is said of it; and before the first claim, batches of the folder before may
+// deliver what they have.
 func TestWatermark(t *testing.T) {
 	r := newRig(t, nil)
 	r.must(r.Crawl.URLs().Offer("seeds", found(1, "http://a.example/")))
+	r.reopen()
+	if mark, err := r.Crawl.Watermark(); err != nil || mark != 0 {
+		t.Errorf("%d before the first claim, %v", mark, err)
+	}
 	first := r.one()
 	n, ok := Number(first.ID)
 	watermark, err := r.Crawl.Watermark()

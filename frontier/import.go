@@ -232,7 +232,7 @@ func (f *Frontier) acquaint(tx *transaction, of *PartitionCrawl) (s *state, appl
 	if full != nil {
 		return nil, nil, full
 	}
-	s, err = f.newState(crawlRecord{ID: id, Name: of.Name, Sequence: f.opts.Now().UnixMilli(), Run: of.Run, Imported: true, Spread: of.Spread})
+	s, err = f.newState(crawlRecord{ID: id, Name: of.Name, Sequence: f.opts.Now().UnixMilli(), Run: of.Run, Imported: true, Spread: of.Spread, Unclaimed: true})
 	if err != nil {
 		return nil, nil, err
 	}

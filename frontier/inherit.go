@@ -15,7 +15,7 @@ func (h Crawl) Inherit(runs uint32) error {
 		if full != nil {
 			return nil, full
 		}
-		s, err := f.newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli(), Run: runs, Restore: true})
+		s, err := f.newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli(), Run: runs, Restore: true, Unclaimed: true})
 		if err != nil {
 			return nil, err
 		}

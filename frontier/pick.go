@@ -266,6 +266,7 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 				continue
 			}
 			e.rec.Sequence++
+			e.rec.Unclaimed = false
 			c.claim.ID = fmt.Sprintf("%s-%d", c.claim.PLD, e.rec.Sequence)
 			c.claim.Asked, c.claim.Deadline, c.claim.Version = now, now.Add(f.opts.ClaimTTL), e.rec.Version
 			claimed = append(claimed, *c.claim)

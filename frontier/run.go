@@ -44,7 +44,7 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 		}
 		if !known {
 			var err error
-			if s, err = f.newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli()}); err != nil {
+			if s, err = f.newState(crawlRecord{ID: id, Name: name, Sequence: f.opts.Now().UnixMilli(), Unclaimed: true}); err != nil {
 				return nil, err
 			}
 			tx.addCrawl(name, s)
