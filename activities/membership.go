@@ -69,14 +69,15 @@ func (m *Membership) Take(v *ring.View) {
 	m.change()
 }
 
-// Tenures are the partitions that the worker owns by its newest view, with the epoch since which it does; nil without a membership or a view.
+// Tenures are the partitions that the worker owns, with the epoch since which it does; nil without a membership, a view or a permit. One without a permit may
+// have been given up: others take what is delivered to its partitions by then, and a checkpoint of it would say that it has it.
 func (m *Membership) Tenures() (owned map[int]uint64) {
 	if m == nil {
 		return nil
 	}
 	m.With(func(rules *ring.Membership) {
-		if view := rules.View(); view != nil {
-			owned = view.Tenures(m.of.Worker)
+		if rules.MayAct(time.Now()) {
+			owned = rules.View().Tenures(m.of.Worker)
 		}
 	})
 	return owned

@@ -84,3 +84,16 @@ func TestProcessIsGone(t *testing.T) {
 		}
 	}
 }
+
+// TestTenuresNeedPermit: a worker whose permit has run out says of no partition that it owns it: the ring may have given it up since its last view.
+func TestTenuresNeedPermit(t *testing.T) {
+	a, _, state, _ := ringRig(t)
+	a.Membership.Take(state.View("w"))
+	if owned := a.Membership.Tenures(); len(owned) > 0 {
+		t.Errorf("without a permit it owns %d partitions", len(owned))
+	}
+	a.Membership.With(func(m *ring.Membership) { m.Heard(time.Now(), m.Since()) })
+	if owned := a.Membership.Tenures(); len(owned) != ring.Partitions {
+		t.Errorf("with a permit it owns %d partitions", len(owned))
+	}
+}
