@@ -25,6 +25,8 @@ type BeginInput struct {
 	Holder                      // the worker that the crawl has chosen
 	// Run is the number of the run, which the crawl chooses: NextRun. 0 in crawls of earlier versions: the frontier counts.
 	Run uint32 `json:"run,omitempty"`
+	// Elapsed is how long the run of a crawl that is spread takes so far: a worker that joins knows from it when the run began, by its own clock.
+	Elapsed time.Duration `json:"elapsed,omitempty"`
 }
 
 // BeginResult says what the run starts from.
@@ -90,7 +92,7 @@ func (a *Activities) beginOnce(ctx context.Context, in BeginInput) (BeginResult,
 		Archive:   func(ctx context.Context) (archive.Store, error) { return a.Archives.Open(ctx, d.Archive.Where) },
 		Abandoned: a.abandoned,
 		Opened: func(ctx context.Context, store archive.Store, plan frontier.Plan) error {
-			err := a.keepDefinition(ctx, store, d, plan.Run)
+			err := errors.Join(a.Frontier.Crawl(d.Name).Since(in.Elapsed), a.keepDefinition(ctx, store, d, plan.Run))
 			// what is restored is of this archive; and seeds may wait for a partition that is rebuilt of it
 			if err == nil && (plan.Restore || d.Spread) {
 				_, _, err = a.chooseArchive(ctx, d)

@@ -3,6 +3,8 @@ package activities
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/pipeline"
@@ -13,6 +15,8 @@ type LastRun struct {
 	Run      uint32 `json:"run,omitempty"`      // by its frontier; 0: it does not know the crawl
 	Active   bool   `json:"active,omitempty"`   // that run has not ended
 	Archived uint32 `json:"archived,omitempty"` // the last run in the archive, of any worker
+	// Elapsed is how long that run takes so far, if it has not ended, by the clock of this worker.
+	Elapsed time.Duration `json:"elapsed,omitempty"`
 }
 
 // LastRun looks up the last run of a crawl, in the frontier of this worker and in the archive that the crawl is to go to.
@@ -28,8 +32,26 @@ func (a *Activities) LastRun(ctx context.Context, in BeginInput) (out LastRun, e
 	if errors.Is(err, frontier.ErrNoCrawl) {
 		return out, nil
 	}
-	out.Run, out.Active = plan.Run, plan.Active
+	if out.Run, out.Active = plan.Run, plan.Active; plan.Active {
+		out.Elapsed = max(a.Now().Sub(plan.Started), 0)
+	}
 	return out, err
+}
+
+// ElapsedOf is how long a run takes so far that is continued: the lower median of what its workers say, so that one clock that was set meanwhile ends nothing
+// early. 0 if none knows it.
+func ElapsedOf(run uint32, known []LastRun) time.Duration {
+	var all []time.Duration
+	for _, k := range known {
+		if k.Run == run && k.Active {
+			all = append(all, k.Elapsed)
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[(len(all)-1)/2]
 }
 
 // NextRun is the number of the run that a crawl begins, by what its workers know. Objects of the archive are named after the run: no

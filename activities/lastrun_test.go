@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/api/serviceerror"
@@ -36,6 +37,24 @@ func TestNextRun(t *testing.T) {
 	} {
 		if got := NextRun(c.known); got != c.want {
 			t.Errorf("%s: run %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// TestElapsedOf: of what workers say of a run that is continued, one clock that was set meanwhile does not count; nor do those that do not know it.
+func TestElapsedOf(t *testing.T) {
+	says := func(hours ...time.Duration) (list []LastRun) {
+		for _, h := range hours {
+			list = append(list, LastRun{Run: 3, Active: true, Elapsed: h * time.Hour})
+		}
+		return append(list, LastRun{Run: 2, Active: true, Elapsed: 900 * time.Hour}, LastRun{Run: 3, Elapsed: 900 * time.Hour}, LastRun{Archived: 3})
+	}
+	for _, c := range []struct {
+		known []LastRun
+		want  time.Duration
+	}{{nil, 0}, {says(), 0}, {says(5), 5}, {says(5, 48), 5}, {says(48, 5, 6), 6}, {says(0, 5, 6), 5}} {
+		if got := ElapsedOf(3, c.known); got != c.want*time.Hour {
+			t.Errorf("%+v: %s, want %d h", c.known, got, c.want)
 		}
 	}
 }

@@ -16,6 +16,7 @@ type Shared struct {
 	Empty      bool                             `json:"empty,omitempty"`   // the crawl knows that nothing was left here
 	Asked      bool                             `json:"asked,omitempty"`   // the crawl knows that the quota is short
 	Members    int                              `json:"members,omitempty"` // workers of the crawl when the controller was started
+	Timed      bool                             `json:"timed,omitempty"`   // the crawl keeps the budget of time
 }
 
 // Quotas are what this process knows of its parts of the budgets of crawls that are spread. They end with the process.
@@ -93,7 +94,7 @@ func (q *quotas) recall(now map[crawl.Reason]share.Allotment) {
 
 // wanted is what a round keeps to.
 func (q *quotas) wanted(in Shared) *frontier.Shared {
-	return &frontier.Shared{Room: q.room, Short: q.short, Empty: in.Empty, Asked: in.Asked}
+	return &frontier.Shared{Room: q.room, Short: q.short, Empty: in.Empty, Asked: in.Asked, Timed: in.Timed}
 }
 
 // inProgressOf is how much of a budget the URLs in progress may come to. Of bytes nobody knows; they count when they are fetched.

@@ -102,6 +102,29 @@ func TestPhaseLimit(t *testing.T) {
 	}
 }
 
+// TestTimeOfTheCrawl: the time of a run counts from its start, also if others have begun it before; it does not count here if the crawl keeps it.
+func TestTimeOfTheCrawl(t *testing.T) {
+	r := manyQueues(t, 2, 2, func(d *crawl.Definition) { d.Budget.Time = crawl.Duration(time.Hour) })
+	round := func(shared *Shared) Round {
+		w := r.want()
+		w.Shared, w.Claims = shared, 1
+		got, err := r.Claim(t.Context(), w)
+		r.must(err)
+		return got
+	}
+	all := func(Totals, int64) int64 { return 10 }
+	none := func(Totals, int64) bool { return false }
+	r.must(r.Since(50 * time.Minute))
+	r.must(r.Since(time.Minute)) // who says so is behind
+	r.clock.pass(11 * time.Minute)
+	if got := round(nil); got.Spent != crawl.ReasonTime || len(got.Claims) > 0 {
+		t.Errorf("after 61 minutes: %+v", got)
+	}
+	if got := round(&Shared{Room: all, Short: none, Timed: true}); got.Spent != "" || len(got.Claims) != 1 {
+		t.Errorf("the crawl keeps the time: %+v", got)
+	}
+}
+
 func TestPLDBudget(t *testing.T) {
 	for _, reopen := range []bool{false, true} {
 		r := manyQueues(t, 3, 20, func(d *crawl.Definition) { d.Budget.PerPLD, d.Order.PerQueue = 7, 3 })

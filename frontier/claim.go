@@ -52,6 +52,8 @@ type Shared struct {
 	Short func(t Totals, inProgress int64) bool  // that is too little; the crawl is to be asked for more
 	// Empty and Asked say that the crawl knows of it already, by an earlier round: this one waits for a change.
 	Empty, Asked bool
+	// Timed says that the crawl keeps the budget of time: this worker's clock does not matter.
+	Timed bool
 }
 
 // emptyLasts is how long nothing must be left at a worker of a crawl that is spread before it says so: others deliver more, and its crawl would
@@ -160,9 +162,9 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 	if s.delays.n > 0 {
 		wake = times.Earliest(wake, time.Unix(s.delays.first, 0))
 	}
-	spent := s.spent(now)
-	if left := s.Started.Add(s.Definition.Budget.Time.D()); spent == "" {
-		wake = times.Earliest(wake, left)
+	spent, ends := s.spent(w.Shared, now)
+	if spent == "" && !ends.IsZero() {
+		wake = times.Earliest(wake, ends)
 	}
 	drained := s.waitingLive() == 0 && s.delays.n == 0
 	nothingOut := s.inProgress()+len(round.Claims) == 0
@@ -200,24 +202,27 @@ func (w Want) debounce(r *Round, since *time.Time, now time.Time) (wake time.Tim
 	return wake
 }
 
-// spent names the budget that is spent.
-func (s *state) spent(now time.Time) crawl.Reason {
+// spent names the budget that is spent, and when that of time is; the zero time if the crawl keeps it.
+func (s *state) spent(shared *Shared, now time.Time) (reason crawl.Reason, ends time.Time) {
 	b := s.Definition.Budget
+	if shared == nil || !shared.Timed {
+		ends = s.Started.Add(b.Time.D())
+	}
 	switch {
 	case s.Aborted:
-		return crawl.ReasonAborted
+		reason = crawl.ReasonAborted
 	case s.Limit > 0 && s.Totals.Pages >= s.Limit:
-		return crawl.ReasonPhase
+		reason = crawl.ReasonPhase
 	case s.Totals.Pages >= b.Pages:
-		return crawl.ReasonPages
+		reason = crawl.ReasonPages
 	case s.Totals.Requests >= b.MaxRequests():
-		return crawl.ReasonRequests
+		reason = crawl.ReasonRequests
 	case s.Totals.Bytes >= int64(b.Bytes):
-		return crawl.ReasonBytes
-	case !now.Before(s.Started.Add(b.Time.D())):
-		return crawl.ReasonTime
+		reason = crawl.ReasonBytes
+	case !ends.IsZero() && !now.Before(ends):
+		reason = crawl.ReasonTime
 	}
-	return ""
+	return reason, ends
 }
 
 // room is how many more URLs may be in progress, by the budgets of pages and requests: each may become a page.

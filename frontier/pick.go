@@ -76,7 +76,8 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	}
 	n = min(n, s.claims.Room(w.limits(), w.Round))
 	room, plan := s.room(w.Shared), s.Definition
-	if l := s.learner(); w.ClaimNothing || s.idles(h.f) || s.spent(now) != "" || l != nil && l.Behind() { // what was learned decides what is claimed
+	spent, _ := s.spent(w.Shared, now)
+	if l := s.learner(); w.ClaimNothing || s.idles(h.f) || spent != "" || l != nil && l.Behind() { // what was learned decides what is claimed
 		n = 0
 	}
 	var picked []*candidate

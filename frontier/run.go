@@ -3,9 +3,11 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // ErrOldRun says that a run is to be begun whose number is taken.
@@ -107,6 +109,15 @@ func (f *Frontier) adopt(s *state, sc *scope.Scope) {
 		f.crawls[s.Name] = s
 		f.nextID = s.keys + 1
 	}
+}
+
+// Since says how long the run takes so far, of a crawl that is spread and that others have begun before.
+func (h Crawl) Since(elapsed time.Duration) error {
+	if elapsed == 0 {
+		return nil
+	}
+	began := h.f.opts.Now().UTC().Add(-elapsed)
+	return h.change(func(rec *crawlRecord) { rec.Started = times.Earliest(rec.Started, began) })
 }
 
 // MaxBounds is how many hosts or PLDs of seeds can bound a scope.

@@ -52,6 +52,7 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 		return CrawlResult{}, err
 	}
 	c.findEnd(ctx)
+	c.keepTime(ctx)
 	for {
 		reason, err := c.phases(ctx)
 		if err != nil {
@@ -73,6 +74,7 @@ type crawlRun struct {
 	submitted bool // URLs, or a change of the definition, since the frontiers were last asked whether anything waits
 	writing   int  // URLs and changes of the definition that are on their way to the frontier
 	changing  bool // the definition
+	timed     bool // the budget of time is the crawl's: see versionTime
 	undecided bool // a change of the definition of a spread crawl: a worker may refuse it
 	// see versionAbsent
 	takesAbsent, carriesLosses bool
@@ -110,6 +112,10 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 			return err
 		}
 		in.Run = activities.NextRun(known)
+		if c.definition.Spread {
+			c.TimeFrom = info.WorkflowStartTime.Add(-activities.ElapsedOf(in.Run, known)) // this execution may continue the run
+			in.Elapsed = c.elapsed(ctx)
+		}
 	}
 	begun, by, err := c.beginAtAll(ctx, in)
 	if err != nil {

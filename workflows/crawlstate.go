@@ -44,7 +44,9 @@ type CrawlState struct {
 	Samples   []string                       `json:"samples,omitempty"`
 	Budgets   map[crawl.Reason]*share.Budget `json:"budgets,omitempty"`
 	Ending    share.Ending                   `json:"ending,omitzero"`
-	Owing     []Owing                        `json:"owing,omitempty"` // batches that have been committed, and deliver still
+	// TimeFrom is from when its budget of time counts, by the clock of Temporal.
+	TimeFrom time.Time `json:"time_from,omitzero"`
+	Owing    []Owing   `json:"owing,omitempty"` // batches that have been committed, and deliver still
 	// Parsed says that the definition that the execution is given is a value, not what somebody wrote.
 	Parsed bool `json:"parsed,omitempty"`
 }

@@ -222,6 +222,10 @@ func (c *crawlRun) prepare(ctx workflow.Context, m *CrawlMember) {
 		defer func() { m.preparing = false }()
 		for next := c.lacks(m); next != nil && !m.Gone; next = c.lacks(m) {
 			version := c.Version
+			if in, begins := next.input.(activities.BeginInput); begins {
+				in.Elapsed = c.elapsed(ctx)
+				next.input = in
+			}
 			ctx, cancel := workflow.WithCancel(ctx)
 			f := workflow.ExecuteActivity(withQueueOptions(ctx, m.Queue, next.summary), next.step, next.input)
 			err := workflow.Await(ctx, func() bool { return f.IsReady() || m.Gone })

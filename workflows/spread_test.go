@@ -45,6 +45,7 @@ type spreadRing struct {
 	refuses string    // the worker that cannot take part; empty: none
 	lost    map[string]*spreadWorker
 	answers *testsuite.MockCallWrapper // to Idle
+	last    activities.LastRun         // as all workers say
 }
 
 // spreadWorker is a worker: URLs wait, and each that is claimed is fetched by the end of the round.
@@ -58,6 +59,7 @@ type spreadWorker struct {
 	refuses       int64 // a budget of pages
 	spent         int64 // URLs that wait from the next change of the definition on
 	slow          bool  // it claims in each tenth round
+	elapsed       time.Duration
 }
 
 // newSpread is a crawl over workers that have URLs waiting, with the controllers of a deployed worker.
@@ -79,7 +81,7 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		}
 		return out, nil
 	})
-	r.OnActivity("LastRun", mock.Anything, mock.Anything).Return(activities.LastRun{}, nil)
+	does(r.env, "LastRun", func(activities.BeginInput) (activities.LastRun, error) { return r.last, nil })
 	does(r.env, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
 		r.note("Begin " + in.Worker)
 		if in.Instance == r.unbegun {
@@ -88,7 +90,7 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		if in.Worker == r.refuses {
 			return activities.BeginResult{}, temporal.NewNonRetryableApplicationError("it lacks a file", activities.ErrorInput, nil)
 		}
-		r.of(in.Worker).version = in.Definition.Budget.Pages
+		r.of(in.Worker).version, r.of(in.Worker).elapsed = in.Definition.Budget.Pages, in.Elapsed
 		if in.Run != 1 || in.Instance != r.of(in.Worker).Instance {
 			t.Errorf("begins with run %d, %+v", in.Run, in.Holder)
 		}
@@ -234,6 +236,9 @@ func (r *spreadRing) back(name string) {
 
 func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activities.ClaimResult, error) {
 	r.note("claim " + in.Worker)
+	if !in.Shared.Timed {
+		r.t.Errorf("%s keeps the time itself", in.Worker)
+	}
 	w := r.of(in.Worker)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -412,6 +417,35 @@ func TestSpreadCrawlBudget(t *testing.T) {
 		}
 		if sent > 200 {
 			t.Errorf("%+v: %d rounds", c, sent)
+		}
+	}
+}
+
+// TestSpreadCrawlTime: the budget of time counts from the start of the run, also if it is continued, and for workers that join later; a change of it is in force at
+// once.
+func TestSpreadCrawlTime(t *testing.T) {
+	for _, c := range []struct {
+		elapsed, want time.Duration
+		change        string
+	}{{0, 3 * time.Minute, ""}, {time.Minute, 2 * time.Minute, ""}, {0, 4 * time.Minute, "4m"}, {time.Minute, time.Minute, "2m"}, {0, time.Minute, "30s"}} {
+		r := newSpread(t, 1_000_000, 1_000_000)
+		if c.elapsed > 0 {
+			r.last = activities.LastRun{Run: 1, Active: true, Elapsed: c.elapsed}
+		}
+		r.at(25*time.Second, func() { r.add(1_000_000) })
+		if c.change != "" {
+			r.change(time.Minute, `{"budget":{"time":"`+c.change+`"}}`)
+		}
+		start := r.Now()
+		if err := r.run(Crawl, json.RawMessage(`{"name":"c","seeds":["http://a.test/"],"spread":true,"budget":{"pages":10000000,"time":"3m"}}`), nil); err != nil {
+			t.Fatal(err)
+		}
+		took, out := r.Now().Sub(start), crawlResult(t, r.env)
+		if out.Reason != crawl.ReasonTime || took < c.want || took > c.want+10*time.Second {
+			t.Errorf("%+v: ends after %s: %s", c, took, out.Reason)
+		}
+		if joined := r.of("w3"); joined == nil || joined.used == 0 || joined.elapsed < c.elapsed+25*time.Second || joined.elapsed > c.elapsed+40*time.Second {
+			t.Errorf("%+v: the worker that joins: %+v", c, joined)
 		}
 	}
 }
