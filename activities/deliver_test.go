@@ -78,6 +78,18 @@ func (s *spreadRing) join(name string) {
 	s.play()
 }
 
+// busy reports whether a task runs that waits for no batch: a rebuild may take long.
+func (t *Tasks) busy() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range t.running {
+		if r.Act != ring.Export || !r.long {
+			return true
+		}
+	}
+	return false
+}
+
 // play does what the ring asks of the workers, as far as that can be done: partitions move from frontier to frontier.
 func (s *spreadRing) play() {
 	s.t.Helper()
@@ -91,7 +103,7 @@ func (s *spreadRing) play() {
 				quiet = 0
 			case <-time.After(5 * time.Millisecond):
 			}
-			if s.state.Epoch() != epoch {
+			if s.state.Epoch() != epoch || s.tasks[name].busy() {
 				quiet = 0
 			}
 		}
