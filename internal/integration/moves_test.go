@@ -61,7 +61,7 @@ func startMoving(t *testing.T, server *Server, name string, world *webworld.Worl
 	t.Helper()
 	d := Definition(name, world)
 	d.Spread, d.Scope.Within, d.Seeds = true, crawl.WithinWeb, d.Seeds[:1]
-	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(500*time.Millisecond), crawl.Duration(time.Second)
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(time.Second), crawl.Duration(2*time.Second)
 	StartCrawl(t, server.Client, d)
 	return d
 }
