@@ -5,7 +5,8 @@ import (
 	"context"
 	"io"
 	"iter"
-	"sync"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/muninn-archive/muninn/internal/archive"
 )
@@ -23,7 +24,7 @@ func ahead(ctx context.Context, list []segment) iter.Seq2[segment, error] {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		coming := make(chan chan result, segmentsAhead)
-		room := &room{left: maxAhead}
+		room := semaphore.NewWeighted(maxAhead)
 		go func() {
 			defer close(coming)
 			for _, s := range list {
@@ -44,7 +45,7 @@ func ahead(ctx context.Context, list []segment) iter.Seq2[segment, error] {
 			if !yield(got.segment, got.err) || got.err != nil {
 				return
 			}
-			room.free(got.bytes)
+			room.Release(got.bytes)
 		}
 		if err := ctx.Err(); err != nil {
 			yield(segment{}, err)
@@ -58,38 +59,15 @@ type result struct {
 	err   error
 }
 
-// room bounds the bytes that are in memory.
-type room struct {
-	mu   sync.Mutex
-	left int64
-}
-
-// take reports whether there is room for some bytes.
-func (r *room) take(bytes int64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if bytes > r.left {
-		return false
-	}
-	r.left -= bytes
-	return true
-}
-
-func (r *room) free(bytes int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.left += bytes
-}
-
 // fetch puts a store in place of the segment's that has its objects, as far as there is room, and returns how much that takes.
-func (s *segment) fetch(ctx context.Context, room *room) (bytes int64, err error) {
+func (s *segment) fetch(ctx context.Context, room *semaphore.Weighted) (bytes int64, err error) {
 	here := fetched{s.store, map[string][]byte{}}
 	of := []archive.Stored{s.CDXJ, s.Links}
 	if s.Log != nil {
 		of = append(of, *s.Log)
 	}
 	for _, o := range of {
-		if o.Key == "" || !room.take(o.Bytes) {
+		if o.Key == "" || !room.TryAcquire(o.Bytes) {
 			continue
 		}
 		bytes += o.Bytes

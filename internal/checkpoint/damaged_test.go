@@ -3,8 +3,11 @@ package checkpoint
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"testing"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/muninn-archive/muninn/internal/archive"
 )
@@ -100,11 +103,28 @@ func TestPartitionsOfDamagedCheckpoints(t *testing.T) {
 
 // TestRoomAhead: no more bytes are read ahead than there is room for, and each segment is given whole.
 func TestRoomAhead(t *testing.T) {
-	r := room{left: 10}
-	if !r.take(7) || r.take(4) || !r.take(3) || r.take(1) {
-		t.Error("more is taken than there is room for, or less")
-	}
-	if r.free(7); !r.take(7) {
-		t.Error("what is free again is not taken")
+	store := newRig(t).store
+	room := semaphore.NewWeighted(10)
+	for i, c := range []struct {
+		bytes  int64
+		frees  int64 // before
+		memory bool
+	}{{bytes: 7, memory: true}, {bytes: 4}, {bytes: 3, memory: true}, {bytes: 1}, {bytes: 7, frees: 7, memory: true}} {
+		room.Release(c.frees)
+		text := bytes.Repeat([]byte{byte('a' + i)}, int(c.bytes))
+		key := fmt.Sprint("object-", i)
+		must(t, store.Put(t.Context(), key, bytes.NewReader(text), c.bytes))
+		s := segment{Manifest: archive.Manifest{Links: archive.Stored{Key: key, Bytes: c.bytes}}, store: store}
+		taken, err := s.fetch(t.Context(), room)
+		must(t, err)
+		if (taken == c.bytes) != c.memory || taken != 0 && !c.memory {
+			t.Errorf("object %d of %d bytes: %d are in memory", i, c.bytes, taken)
+		}
+		if c.memory {
+			must(t, store.Delete(t.Context(), key))
+		}
+		if got, err := archive.ReadAll(t.Context(), s.store, key, 100); err != nil || !bytes.Equal(got, text) {
+			t.Errorf("object %d is read as %q, %v", i, got, err)
+		}
 	}
 }
