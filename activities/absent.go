@@ -41,11 +41,8 @@ func (a *Activities) Absent(ctx context.Context, in AbsentInput) (absent []Holde
 		} else if err != nil {
 			return nil, err
 		}
-		present := slices.ContainsFunc(in.Ring, func(m Member) bool {
-			return m.Worker == name.Worker && (by.Instance == "" || m.Instance == by.Instance)
-		})
-		if !present {
-			absent = append(absent, Holder{name.Worker, by.Instance})
+		if h := (Holder{name.Worker, by.Instance}); !slices.ContainsFunc(in.Ring, h.Is) {
+			absent = append(absent, h)
 		}
 	}
 	return absent, nil

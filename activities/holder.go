@@ -12,6 +12,11 @@ type Holder struct {
 	Instance string `json:"instance,omitempty"` // identity of the data folder; empty in what an earlier version started
 }
 
+// Is reports whether a member is that data folder; without an instance, whether it is any folder of the worker.
+func (h Holder) Is(m Member) bool {
+	return m.Worker == h.Worker && (h.Instance == "" || m.Instance == h.Instance)
+}
+
 // Holder is this worker, with its data folder.
 func (a *Activities) holder() Holder { return Holder{a.Settings.Worker, a.Settings.Instance} }
 

@@ -31,10 +31,8 @@ func (c *crawlRun) giveUpAbsentees(ctx workflow.Context) error {
 // giveUpAbsent gives a worker up that is not in the ring and that the crawl has not given up yet: it was lost, or left, when this execution
 // began, and so was no member.
 func (c *crawlRun) giveUpAbsent(ctx workflow.Context, w activities.Member) {
-	same := func(o activities.Member) bool {
-		return o.Worker == w.Worker && (w.Instance == "" || o.Instance == w.Instance)
-	}
-	if slices.ContainsFunc(c.Ring, same) || c.retires(w.Worker) || slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return same(m.Member) }) {
+	h := activities.Holder{Worker: w.Worker, Instance: w.Instance}
+	if slices.ContainsFunc(c.Ring, h.Is) || c.retires(w.Worker) || slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return h.Is(m.Member) }) {
 		return
 	}
 	m := &CrawlMember{Member: w, Account: cmp.Or(w.Instance, w.Worker), Absent: true}

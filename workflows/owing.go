@@ -162,8 +162,6 @@ func (c *crawlRun) receiveOwing(ctx workflow.Context) {
 
 // givenUp reports whether the ring has given a data folder up, and it has not joined again.
 func (c *crawlRun) givenUp(by activities.Holder) bool {
-	is := func(m *CrawlMember) bool {
-		return m.Worker == by.Worker && (by.Instance == "" || m.Instance == by.Instance)
-	}
+	is := func(m *CrawlMember) bool { return by.Is(m.Member) }
 	return slices.ContainsFunc(c.Members, is) && !slices.ContainsFunc(c.Present(), is)
 }
