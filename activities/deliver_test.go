@@ -162,18 +162,52 @@ func (r *rig) reopen() {
 	r.Engine.Drop(rigCrawl, "")
 }
 
-// TestSpreadBatch: a page with links to many hosts, fetched by the owner of its partition: whatever happens between the archive and the
-// commit, the workers have together what one worker would have.
-func TestSpreadBatch(t *testing.T) {
+// withOneWorker is what a worker alone has after it has committed a page with links to many hosts, and how many URLs it counts.
+func withOneWorker(t *testing.T) (states map[string]string, known int64) {
+	t.Helper()
 	one := newRigOf(t, "one", t.TempDir(), nil)
 	one.begin("owner", nil)
 	in := one.batch()
 	one.open(in, linkingToMany)
 	one.must(one.do(one.Process, in))
 	one.must(one.do(one.Commit, in))
-	want := one.states()
 	status, err := one.Frontier.Crawl(rigCrawl).Status()
 	one.must(err)
+	return one.states(), status.Totals.Known
+}
+
+// linking processes the batch of a spread crawl that has such a page.
+func (r *rig) linking() BatchInput {
+	r.t.Helper()
+	in := r.batch()
+	in.Spread = true
+	r.open(in, linkingToMany)
+	r.must(r.do(r.Process, in))
+	return in
+}
+
+// together is what the workers have, and how many URLs they count. No URL is with two of them.
+func (s *spreadRing) together() (got map[string]string, known int64) {
+	s.t.Helper()
+	got = map[string]string{}
+	for name, r := range s.workers {
+		status, err := r.Frontier.Crawl(rigCrawl).Status()
+		r.must(err)
+		known += status.Totals.Known
+		for url, state := range r.states() {
+			if _, twice := got[url]; twice {
+				s.t.Errorf("%s is with two workers, one of which is %s", url, name)
+			}
+			got[url] = state
+		}
+	}
+	return got, known
+}
+
+// TestSpreadBatch: a page with links to many hosts, fetched by the owner of its partition: whatever happens between the archive and the
+// commit, the workers have together what one worker would have.
+func TestSpreadBatch(t *testing.T) {
+	want, wantKnown := withOneWorker(t)
 
 	for _, c := range []struct {
 		name string
@@ -227,10 +261,7 @@ func TestSpreadBatch(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSpreadRing(t, "v", "w", "z")
 			from := s.ownerOf("a.example")
-			in := from.batch()
-			in.Spread = true
-			from.open(in, linkingToMany)
-			from.must(from.do(from.Process, in))
+			in := from.linking()
 			if err := from.do(from.Commit, in); err == nil || !strings.Contains(err.Error(), "not delivered") {
 				t.Fatalf("a commit before the delivery: %v", err)
 			}
@@ -252,23 +283,12 @@ func TestSpreadBatch(t *testing.T) {
 			from.must(from.do(from.Commit, in))
 			from.must(from.do(from.Commit, in))
 
-			got, known := map[string]string{}, int64(0)
-			for name, r := range s.workers {
-				status, err := r.Frontier.Crawl(rigCrawl).Status()
-				r.must(err)
-				known += status.Totals.Known
-				for url, state := range r.states() {
-					if _, twice := got[url]; twice {
-						t.Errorf("%s is with two workers, one of which is %s", url, name)
-					}
-					got[url] = state
-				}
-			}
+			got, known := s.together()
 			if !maps.Equal(got, want) {
 				t.Errorf("%d URLs, one worker has %d", len(got), len(want))
 			}
-			if known != status.Totals.Known {
-				t.Errorf("%d URLs are counted, one worker has %d", known, status.Totals.Known)
+			if known != wantKnown {
+				t.Errorf("%d URLs are counted, one worker has %d", known, wantKnown)
 			}
 			if _, err := from.Spool.Batch(in.Crawl, in.Batch).Stat(fileLinks); err == nil {
 				t.Error("the spool is not dropped")
@@ -502,10 +522,7 @@ func TestDeliveryRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSpreadRing(t, "v", "w")
 			from := s.ownerOf("a.example")
-			in := from.batch()
-			in.Spread = true
-			from.open(in, linkingToMany)
-			from.must(from.do(from.Process, in))
+			in := from.linking()
 			first := s.undelivered(from, in).To[0]
 			receiver, hold := s.workers[first.Owner], DeliveryHold(from.Activities)
 			c.change(receiver, &first.DeliverInput)

@@ -48,15 +48,7 @@ func (s *spreadRing) route(from *rig, in BatchInput, left DeliverInput) {
 // TestOwingBatch: a batch is committed while some of its links cannot be delivered, and gives its claims back. Whatever happens until they are, the
 // workers have together what one worker would have, and count it once; until then the batch is in progress at its worker.
 func TestOwingBatch(t *testing.T) {
-	one := newRigOf(t, "one", t.TempDir(), nil)
-	one.begin("owner", nil)
-	in := one.batch()
-	one.open(in, linkingToMany)
-	one.must(one.do(one.Process, in))
-	one.must(one.do(one.Commit, in))
-	want := one.states()
-	status, err := one.Frontier.Crawl(rigCrawl).Status()
-	one.must(err)
+	want, wantKnown := withOneWorker(t)
 
 	const away = "v" // the worker that is lost
 	// silent has a worker be lost, and back has it come back.
@@ -126,10 +118,7 @@ func TestOwingBatch(t *testing.T) {
 			if from.Settings.Worker == away {
 				t.Fatal("the batch is of the worker that is lost")
 			}
-			in := from.batch()
-			in.Spread = true
-			from.open(in, linkingToMany)
-			from.must(from.do(from.Process, in))
+			in := from.linking()
 			silent(s, away)
 			first := s.undelivered(from, in)
 			if first.Waits == 0 || first.Left == nil || len(first.To) != 1 || len(first.Left.Partitions) != first.Waits+len(first.To[0].Partitions) {
@@ -153,20 +142,9 @@ func TestOwingBatch(t *testing.T) {
 			if owing, err := from.Frontier.Crawl(rigCrawl).Owing(); err != nil || len(owing) > 0 || len(from.Behind.batches) > 0 {
 				t.Errorf("%+v owe, %v; it waits: %v", owing, err, from.Behind.batches)
 			}
-			got, known := map[string]string{}, int64(0)
-			for name, r := range s.workers {
-				status, err := r.Frontier.Crawl(rigCrawl).Status()
-				r.must(err)
-				known += status.Totals.Known
-				for url, state := range r.states() {
-					if _, twice := got[url]; twice {
-						t.Errorf("%s is with two workers, one of which is %s", url, name)
-					}
-					got[url] = state
-				}
-			}
-			if len(s.workers) == 3 && (!maps.Equal(got, want) || known != status.Totals.Known) {
-				t.Errorf("%d URLs, %d counted; one worker has %d, %d", len(got), known, len(want), status.Totals.Known)
+			got, known := s.together()
+			if len(s.workers) == 3 && (!maps.Equal(got, want) || known != wantKnown) {
+				t.Errorf("%d URLs, %d counted; one worker has %d, %d", len(got), known, len(want), wantKnown)
 			}
 			for url := range want {
 				if _, is := got[url]; !is {

@@ -44,10 +44,7 @@ func TestTakeOver(t *testing.T) {
 func (c leftBatches) test(t *testing.T, named bool) {
 	s := newSpreadRing(t, "v", "w", "z")
 	from := s.ownerOf("a.example")
-	in := from.batch()
-	in.Spread = true
-	from.open(in, linkingToMany)
-	from.must(from.do(from.Process, in))
+	in := from.linking()
 	first := s.undelivered(from, in)
 	s.deliver(in, first.To[:c.before])
 	lost := LostInput{Crawl: in.Crawl, Worker: from.Settings.Worker}
