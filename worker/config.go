@@ -98,8 +98,8 @@ func DefaultConfig() Config {
 	return Config{
 		Temporal: Temporal{Address: "127.0.0.1:7233", Namespace: "default", Queue: names.TaskQueue},
 		Name:     host, Data: "muninn-data", Archive: "", Listen: "127.0.0.1:9464", Profiles: profilesLoopback, LogFormat: logText,
-		Lanes: 320, Round: 128, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
-		BundlePLDs: 128, BundleURLs: 500, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, Deliveries: activities.DefaultDeliveries, LearnEvery: share.DefaultLearnEvery, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
+		Lanes: 320, Round: 192, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
+		BundlePLDs: 192, BundleURLs: 750, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, Deliveries: activities.DefaultDeliveries, LearnEvery: share.DefaultLearnEvery, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
 		StartWait: time.Hour, Drain: 20 * time.Second, HandOver: 30 * time.Second, Shards: 1, Checkpoint: time.Hour,
 		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
 	}

@@ -13,7 +13,7 @@ const (
 	DefaultPermit = time.Minute
 	// DefaultGrace is enough to start a worker, or its machine, again.
 	DefaultGrace = 5 * time.Minute
-	// DefaultCloseWithin lets most batches end: a bundle has 500 URLs at most.
+	// DefaultCloseWithin lets most batches end: a bundle has 750 URLs at most.
 	DefaultCloseWithin = 5 * time.Minute
 )
 
