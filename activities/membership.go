@@ -112,3 +112,39 @@ func (a *Activities) membership(of RingMember) (*Membership, error) {
 	}
 	return a.Membership, nil
 }
+
+// Leads reports whether the worker is the first one of the ring, by name, that is up.
+func (m *Membership) Leads() bool {
+	view := m.present(time.Now())
+	if view == nil {
+		return false
+	}
+	first := ""
+	for _, w := range view.Workers {
+		if w.State() == ring.WorkerUp && (first == "" || w.Name < first) {
+			first = w.Name
+		}
+	}
+	return first == m.of.Worker
+}
+
+// present is the view of a process that the ring knows to be there; nil of another one.
+func (m *Membership) present(now time.Time) (view *ring.View) {
+	if m == nil {
+		return nil
+	}
+	m.With(func(rules *ring.Membership) {
+		if !rules.Silent(now) {
+			view = rules.View()
+		}
+	})
+	return view
+}
+
+// since is the epoch in which the ring accepted this process.
+func (m *Membership) since() (epoch uint64) {
+	if m != nil {
+		m.With(func(rules *ring.Membership) { epoch = rules.Since() })
+	}
+	return epoch
+}
