@@ -43,8 +43,8 @@ type delivered struct {
 
 // Deliver queues what a batch of another worker has found, as its own Commit would. It is idempotent by worker, batch and partition,
 // also if the partition has been imported since: the marks move with it. may says whether a partition takes deliveries, by the worker's view
-// of the ring; it is asked before anything is written, and again once all is on disk: what was written to a partition that was given away
-// meanwhile may not be in its export. Its error is returned, and then the delivery is to be sent again, to the worker that has the partition.
+// of the ring; it is asked before anything is read, within each mutation, because a partition that was given away may be dropped by then, and what is written
+// after that would stay; and again once all is on disk: what was written to a partition that was given away meanwhile may not be in its export. Its error is returned, and then the delivery is to be sent again, to the worker that has the partition.
 // ErrMoving while the partition is being imported, ErrNotBegun before the run begins, ErrNoCrawl if the crawl is not known.
 //
 // Marks of deliveries are deleted by some later deliveries of the same worker to the partition, see Watermark. An attempt that comes
@@ -69,18 +69,7 @@ func (h Crawl) receive(s *state, d Delivery, may func(Partition) error) error {
 	bound := s.scope
 	h.f.mu.Unlock()
 	parts := partsOf(d.Discoveries)
-	allowed := func() error {
-		for i := range parts {
-			if i > 0 && parts[i].partition == parts[i-1].partition {
-				continue
-			}
-			if err := may(parts[i].partition); err != nil {
-				return fmt.Errorf("deliver batch %d of %s: %w", d.Number, d.Worker, err)
-			}
-		}
-		return nil
-	}
-	if err := allowed(); err != nil {
+	if err := d.allowed(parts, may); err != nil {
 		return err
 	}
 	for i := range parts {
@@ -96,19 +85,32 @@ func (h Crawl) receive(s *state, d Delivery, may func(Partition) error) error {
 			links, bytes = links+len(rest[n].links)+1, bytes+rest[n].bytes
 			n++
 		}
-		err := h.deliver(&d, rest[:n])
+		err := h.deliver(&d, rest[:n], may)
 		if errors.Is(err, store.ErrTooBig) {
 			for i := range rest[:n] {
 				rest[i].links = portion{links: rest[i].links}.spare().links
 			}
-			err = h.deliver(&d, rest[:n])
+			err = h.deliver(&d, rest[:n], may)
 		}
 		if err != nil {
 			return err
 		}
 		rest = rest[n:]
 	}
-	return allowed()
+	return d.allowed(parts, may)
+}
+
+// allowed asks for the right in the partitions of parts, which stand in their order.
+func (d *Delivery) allowed(parts []delivered, may func(Partition) error) error {
+	for i := range parts {
+		if i > 0 && parts[i].partition == parts[i-1].partition {
+			continue
+		}
+		if err := may(parts[i].partition); err != nil {
+			return fmt.Errorf("deliver batch %d of %s: %w", d.Number, d.Worker, err)
+		}
+	}
+	return nil
 }
 
 // partsOf divides discoveries by partition, in their order. The parts of a partition depend on the discoveries in it alone: a worker that had other
@@ -139,8 +141,11 @@ func partsOf(found []crawl.Discovery) []delivered {
 }
 
 // deliver writes parts that have no mark yet.
-func (h Crawl) deliver(d *Delivery, parts []delivered) error {
+func (h Crawl) deliver(d *Delivery, parts []delivered, may func(Partition) error) error {
 	return h.update(func(s *state, tx *transaction) (func(), error) {
+		if err := d.allowed(parts, may); err != nil {
+			return nil, err
+		}
 		e := h.f.edit(tx, s)
 		if e.rec.Run < d.Run {
 			return nil, fmt.Errorf("%w: run %d of %s", ErrNotBegun, d.Run, h.crawl)

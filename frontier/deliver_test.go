@@ -207,7 +207,7 @@ func TestDeliverStale(t *testing.T) {
 	}
 	asked := map[Partition]int{}
 	err = r.Crawl.Deliver(d, func(p Partition) error {
-		if asked[p]++; p == b && asked[p] == 2 {
+		if asked[p]++; p == b && asked[p] == 3 { // before, within the write, and after it
 			return ring.ErrStale
 		}
 		return nil
