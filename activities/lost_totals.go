@@ -23,9 +23,10 @@ type LostTotalsInput struct {
 const runSlack = 2 * time.Minute
 
 // LostTotals counts what a worker has archived in a run, by its segments: it may have done more than it last reported, and what it had
-// not archived others do again. Links and known URLs are not counted. It runs on the shared queue.
+// not archived others do again. Links and known URLs are not counted. It runs on the shared queue: a worker that has not begun the run yet, and so does not know
+// which pages are relevant, leaves it to another one (frontier.ErrNotBegun).
 func (a *Activities) LostTotals(ctx context.Context, in LostTotalsInput) (sum frontier.Totals, err error) {
-	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
+	plan, err := a.Frontier.Crawl(in.Crawl).PlanWithArchives()
 	for _, place := range plan.Archives {
 		if err == nil {
 			err = a.addTotals(ctx, in, plan.Definition, place, &sum)

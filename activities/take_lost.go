@@ -102,7 +102,7 @@ func (p *accepting) narrow() bool {
 // takeSegments queues what the segments of batches have for partitions of this worker. Each list of manifests is read once, and several segments at a
 // time.
 func (a *Activities) takeSegments(ctx context.Context, in LostInput, mine *accepting, batches []string) error {
-	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
+	plan, err := a.Frontier.Crawl(in.Crawl).PlanWithArchives()
 	if err != nil || len(batches) == 0 {
 		return err
 	}

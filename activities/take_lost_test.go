@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
@@ -115,5 +116,40 @@ func TestAccepting(t *testing.T) {
 		if got := p.narrow(); got != c.continues || !slices.Equal(p.now(), c.left) {
 			t.Errorf("without %v: %t, %v", c.stale, got, p.now())
 		}
+	}
+}
+
+// TestTakeOverBeforeBegin: a worker that knows a crawl by the partitions alone that it was handed, because the run has not begun there yet, does not
+// know where the segments are: it takes nothing over, and counts nothing, until the run has begun.
+func TestTakeOverBeforeBegin(t *testing.T) {
+	s := newSpreadRing(t, "v", "w")
+	began := time.Now()
+	from := s.ownerOf("a.example")
+	in := from.linking()
+	from.must(from.do(from.Commit, func() BatchInput {
+		in.Delivered = allPartitions()
+		return in
+	}()))
+	s.join("x")
+	joined := s.workers["x"]
+	joined.Client = &pagedList{pages: [][]string{{names.BatchID(in.Crawl, in.Batch)}}}
+	if !joined.Frontier.Knows(rigCrawl) {
+		t.Fatal("no partition has made the crawl known")
+	}
+	lost := LostInput{Crawl: in.Crawl, Worker: from.Settings.Worker, Batches: []string{in.Batch}}
+	if out, err := call[LostResult](joined, joined.TakeLost, lost); err != nil || len(out.Taken) > 0 {
+		t.Errorf("%d partitions are taken, %v", len(out.Taken), err)
+	}
+	total := LostTotalsInput{Crawl: rigCrawl, Worker: from.Settings.Worker, Started: began, Run: 1}
+	if sum, err := call[frontier.Totals](joined, joined.LostTotals, total); err == nil {
+		t.Errorf("it counts %+v", sum)
+	}
+	s.begin("x")
+	out, err := call[LostResult](joined, joined.TakeOver, lost)
+	joined.must(err)
+	sum, err := call[frontier.Totals](joined, joined.LostTotals, total)
+	joined.must(err)
+	if len(out.Taken) < ring.Partitions/4 || sum.Pages != 1 || len(joined.states()) == 0 {
+		t.Errorf("once it has begun, %d partitions are taken, %d pages counted, %d URLs known", len(out.Taken), sum.Pages, len(joined.states()))
 	}
 }

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"fmt"
 	"sync"
 	"time"
 
@@ -60,6 +61,15 @@ func (h Crawl) Plan() (Plan, error) {
 		return Plan{}, err
 	}
 	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.Archives, s.Bounds, s.Version, s.taughtNow()}, nil
+}
+
+// PlanWithArchives is Plan of a crawl whose segments can be looked for: ErrNotBegun if it is known by its partitions alone, or on its way.
+func (h Crawl) PlanWithArchives() (Plan, error) {
+	plan, err := h.Plan()
+	if err == nil && (plan.Definition.Name == "" || len(plan.Archives) == 0) {
+		err = fmt.Errorf("crawl %s: %w", h.crawl, ErrNotBegun)
+	}
+	return plan, err
 }
 
 // Knows reports whether the frontier knows a crawl.

@@ -53,7 +53,7 @@ func (r *Partitions) Run(ctx context.Context, list []frontier.Partition) error {
 	names, err := r.Frontier.SpreadCrawls()
 	for _, name := range names { // who has asked before for one that has not begun does not load everything again
 		if err == nil {
-			_, err = r.begun(name)
+			_, err = r.Frontier.Crawl(name).PlanWithArchives()
 		}
 	}
 	if err != nil {
@@ -150,19 +150,10 @@ func (r *Partitions) load(ctx context.Context, p frontier.Partition, from origin
 	})
 }
 
-// begun returns the plan of a crawl whose run has begun here.
-func (r *Partitions) begun(name string) (frontier.Plan, error) {
-	plan, err := r.Frontier.Crawl(name).Plan()
-	if err == nil && (plan.Definition.Name == "" || len(plan.Archives) == 0) { // known by an import alone, or on its way
-		err = fmt.Errorf("crawl %s: %w", name, frontier.ErrNotBegun)
-	}
-	return plan, err
-}
-
 // replay brings into the partitions what a crawl has found in them since their checkpoints. Checkpoints may be of an earlier run: what that has crawled is
 // offered again before the segments of the present one are brought in, as each owner has done when that began.
 func (r *Partitions) replay(ctx context.Context, name string, begun Begun, origins map[frontier.Partition]origin) error {
-	plan, err := r.begun(name)
+	plan, err := r.Frontier.Crawl(name).PlanWithArchives()
 	if err != nil {
 		return err
 	}
