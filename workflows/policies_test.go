@@ -3,7 +3,6 @@ package workflows
 import (
 	"testing"
 
-	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
@@ -12,8 +11,7 @@ import (
 // TestNoDeadlinesByClocks: no activity has to end at a point in time of the service, which the SDK compares with the clock of the worker: one whose clock is
 // two minutes fast took no delivery at all.
 func TestNoDeadlinesByClocks(t *testing.T) {
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := bareEnv(t)
 	env.ExecuteWorkflow(func(ctx workflow.Context) error {
 		for name, with := range map[string]workflow.Context{
 			"members": withMembersOptions(ctx), "shared": withSharedOptions(ctx, ""), "queue": withQueueOptions(ctx, "q", ""), "claim": withClaimOptions(ctx, "q"),
