@@ -53,7 +53,7 @@ func Cluster(ctx workflow.Context, in activities.ClusterInput) error {
 type cluster struct {
 	state   *ring.State
 	serving map[string]workflow.CancelFunc // by process: the activities of a member that is up
-	lost    []string                       // workers that were lost, and did not leave, by the last look
+	seen    []ring.Worker                  // the workers of the ring, by the last look
 	sending int                            // signals that are on their way
 }
 
@@ -116,27 +116,37 @@ func (c *cluster) attend(ctx workflow.Context) {
 	}
 }
 
-// versionSendGone marks executions in which politeness is sent the workers that the ring has given up.
-const versionSendGone = "send-gone"
+// versionSendGone marks executions in which politeness is sent the workers that the ring has given up, and versionSendLeft those in which it is sent the workers
+// that have left as well.
+const (
+	versionSendGone = "send-gone"
+	versionSendLeft = "send-left"
+)
 
-// sendGone sends all shards of politeness the workers that the ring has given up since the last look: what they have asked for would be
-// granted to nobody, and keep its address until the lease's deadline. A worker that has left in peace may have been stopped for a moment: what
-// it has asked for waits for it.
+// sendGone sends all shards of politeness the workers that are in the ring no more since the last look: what they have asked for would be
+// granted to nobody, and keep its address until the lease's deadline. So would the leases of a worker that has left in peace and stopped before it could
+// release them. It may be started again: what a bound crawl has asked for waits for it.
 func (c *cluster) sendGone(ctx workflow.Context) {
 	view, at := c.state.View(""), workflow.Now(ctx)
-	var gone []politeness.Gone
-	for _, name := range c.lost {
-		if _, member := view.Worker(name); !member {
-			gone = append(gone, politeness.Gone{Worker: name, At: at})
+	var gone, left []politeness.Gone
+	for _, w := range c.seen {
+		if _, member := view.Worker(w.Name); member {
+			continue
 		}
-	}
-	c.lost = c.lost[:0]
-	for _, w := range view.Workers {
 		if w.Lost && !w.Leaving {
-			c.lost = append(c.lost, w.Name)
+			gone = append(gone, politeness.Gone{Worker: w.Name, At: at})
+		} else {
+			left = append(left, politeness.Gone{Worker: w.Name, At: at, Left: true})
 		}
 	}
-	if len(gone) == 0 || workflow.GetVersion(ctx, versionSendGone, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+	c.seen = view.Workers
+	if len(gone) > 0 && workflow.GetVersion(ctx, versionSendGone, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		gone = nil
+	}
+	if len(left) > 0 && workflow.GetVersion(ctx, versionSendLeft, workflow.DefaultVersion, 1) != workflow.DefaultVersion {
+		gone = append(gone, left...)
+	}
+	if len(gone) == 0 {
 		return
 	}
 	round := politeness.Round{Shards: c.state.Shards(), Gone: gone}

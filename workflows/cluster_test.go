@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
@@ -169,6 +170,9 @@ func (e *clusterEnv) expectGone(want ...string) {
 	for _, s := range e.sent {
 		if s.to == names.PolitenessID(0) && s.signal == names.SignalRound {
 			for _, gone := range s.arg.(politeness.Round).Gone {
+				if gone.Left {
+					gone.Worker += " has left"
+				}
 				got = append(got, gone.Worker)
 			}
 		}
@@ -203,7 +207,28 @@ func TestClusterLeave(t *testing.T) {
 	e.expect(6*time.Second, "w2: up, 512 to load, 512 owned")
 	e.at(time.Hour, e.CancelWorkflow)
 	_ = e.run(Cluster, activities.ClusterInput{})
-	e.expectGone()
+	e.expectGone("w1 has left")
+}
+
+// TestClusterLostLeaving: a worker that was leaving when its heartbeat stopped has left once it is given up. An execution of an earlier version sends nothing of it.
+func TestClusterLostLeaving(t *testing.T) {
+	for _, version := range []workflow.Version{workflow.DefaultVersion, 1} {
+		e := newCluster(t, 1000*time.Hour, time.Hour)
+		e.OnGetVersion(versionSendLeft, workflow.DefaultVersion, workflow.Version(1)).Return(version)
+		e.register(time.Second, "w1", "p1", accepted)
+		e.register(2*time.Second, "w2", "p2", accepted)
+		e.work(3*time.Second, "w1", "p1")
+		e.work(4*time.Second, "w2", "p2")
+		e.update(time.Hour-time.Second, names.UpdateLeave, nil, activities.RingMember{Worker: "w2", Process: "p2"})
+		e.expect(time.Hour+time.Minute, "w1: up, 512 owned", "w2: lost, 512 closing")
+		e.at(3*time.Hour, e.CancelWorkflow)
+		_ = e.run(Cluster, activities.ClusterInput{})
+		if version == workflow.DefaultVersion {
+			e.expectGone()
+		} else {
+			e.expectGone("w2 has left")
+		}
+	}
 }
 
 // TestClusterContinues: after many changes the ring continues as new with its state.

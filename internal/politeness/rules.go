@@ -235,10 +235,15 @@ func (p *pass) endUnknown(k Known) {
 	p.endAll(gone, gone)
 }
 
-// endGone ends what a worker has that the ring has given up.
+// endGone ends what a worker has that is not in the ring any more.
 func (p *pass) endGone(g Gone) {
 	asked := func(ask Ask, number int64) bool { return ask.Worker == g.Worker && number < g.At.UnixMicro() }
-	p.endAll(func(ask Ask, number int64) bool { return ask.Permit && asked(ask, number) }, asked)
+	permitted := func(ask Ask, number int64) bool { return ask.Permit && asked(ask, number) }
+	if g.Left {
+		p.endAll(permitted, permitted)
+	} else {
+		p.endAll(permitted, asked)
+	}
 }
 
 // endAll ends leases, as if requests had been made until now, and withdraws asks.

@@ -105,7 +105,7 @@ func (i *interpreter) command(words []string) []string {
 			r.Known.At = start.Add(i.duration(text))
 		}
 	case "gone":
-		r.Gone = []Gone{{Worker: names[0], At: now}}
+		r.Gone = []Gone{{Worker: names[0], At: now, Left: args["left"] != ""}}
 		if text, ok := args["at"]; ok {
 			r.Gone[0].At = start.Add(i.duration(text))
 		}

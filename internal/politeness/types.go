@@ -161,6 +161,8 @@ type Known struct {
 type Gone struct {
 	Worker string    `json:"worker"`
 	At     time.Time `json:"at"`
+	// Left says that the worker was leaving: it may be started again, and the asks that do not go by its permit wait for it.
+	Left bool `json:"left,omitempty"`
 }
 
 // Waiting reports what an asker waits for: how many of its asks do, and of one of them, the first, for whom and until when.
