@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/muninn-archive/muninn/internal/cputime"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -333,4 +334,49 @@ type countingStore struct {
 func (s *countingStore) GetRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	s.bytes += length
 	return s.Store.GetRange(ctx, key, offset, length)
+}
+
+// BenchmarkLinksTo reads the links of a segment of 300 pages that lead to the partitions of one of four workers, as a delivery does.
+func BenchmarkLinksTo(b *testing.B) {
+	dir, err := OpenDir(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var s linksSidecar
+	if err := s.open(); err != nil {
+		b.Fatal(err)
+	}
+	s.owner = func(partition int) int { return partition % 4 }
+	for i := range 300 {
+		p := &crawl.Judged{}
+		p.Page = crawl.Page{URL: fmt.Sprintf("http://www.h%d.example/%d", i%40, i), Blocks: []string{"a paragraph with links of a page to others"}}
+		for j := range 10 {
+			p.Links = append(p.Links, crawl.Outlink{URL: fmt.Sprintf("http://www.h%d.example/page/%d", (i+7*j+1)%400, i%9), Hop: crawl.HopLink, Context: "a/@href", Anchor: fmt.Sprint("link ", j), TagPath: "html body p a", Rel: "bookmark"})
+			v := crawl.LinkVerdict{Score: float64(i*10+j) / 3000, LinkFeatures: bytes.Repeat([]byte{byte(i), byte(j)}, 30)}
+			for _, name := range crawl.PartNames[:2] {
+				v.Parts = append(v.Parts, crawl.Part{Name: name, Score: float64(j) / 10})
+			}
+			p.Verdict.Links = append(p.Verdict.Links, v)
+		}
+		s.add(linkingPage{p.URL, "L", p})
+	}
+	if err := s.close(); err != nil {
+		b.Fatal(err)
+	}
+	of := Stored{Key: "links", Bytes: int64(s.out.Len())}
+	if err := dir.Put(b.Context(), of.Key, bytes.NewReader(s.out.Bytes()), of.Bytes); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	links, start := 0, cputime.Used()
+	for b.Loop() {
+		err := ReadLinksTo(b.Context(), dir, of, func(p int) bool { return p%4 == 1 }, func(Link) error {
+			links++
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64((cputime.Used()-start).Nanoseconds())/float64(links), "CPU-ns/link")
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -58,15 +59,6 @@ type linkLine struct {
 // column are the values of a column: of all links, or one for all.
 type column[T any] []T
 
-// UnmarshalJSON reads a list, or a value alone.
-func (c *column[T]) UnmarshalJSON(raw []byte) error {
-	if raw[0] == '[' {
-		return json.Unmarshal(raw, (*[]T)(c))
-	}
-	*c = make([]T, 1)
-	return json.Unmarshal(raw, &(*c)[0])
-}
-
 // of returns the value of a link; the zero value if the column was left out.
 func (c column[T]) of(link int) (value T) {
 	switch {
@@ -89,12 +81,115 @@ func lookUp(dictionary []string, c column[int], link int) string {
 // features are what an order keeps with a link, in hexadecimal: zstd finds what features have in common, where base64 would hide it.
 type features []byte
 
-// UnmarshalText reads hexadecimal digits.
-func (f *features) UnmarshalText(text []byte) (err error) {
-	if *f = nil; len(text) > 0 {
-		*f, err = hex.AppendDecode(nil, text)
+func (s *lineScanner) features() (f features) {
+	if s.null() {
+		return nil
 	}
-	return err
+	raw, _ := s.quoted()
+	if len(raw) <= len(`""`) {
+		return nil
+	}
+	f, err := hex.AppendDecode(nil, raw[1:len(raw)-1])
+	if err != nil {
+		s.fail()
+	}
+	return f
+}
+
+// read reads a line.
+func (p *linkSources) read(line []byte) error {
+	s := lineScanner{rest: line}
+	s.object(func(name []byte) {
+		switch string(name) {
+		case "pages":
+			p.Pages = listOf(&s, s.text, 0)
+		case "paths":
+			p.Paths = columnOf(&s, s.text)
+		case "languages":
+			p.Languages = columnOf(&s, s.text)
+		case "nofollow":
+			p.NoFollow = columnOf(&s, s.flag)
+		default:
+			s.skip()
+		}
+	})
+	return s.end()
+}
+
+// read reads a line.
+func (p *linkLine) read(line []byte) error {
+	s := lineScanner{rest: line}
+	s.object(func(name []byte) {
+		switch string(name) {
+		case "page":
+			p.Page = s.text()
+		case "path":
+			p.Path = s.text()
+		case "language":
+			p.Language = s.text()
+		case "nofollow":
+			p.NoFollow = s.flag()
+		case "paragraphs":
+			p.Blocks = map[int]string{}
+			s.object(func(number []byte) {
+				n, err := strconv.Atoi(string(number))
+				if err != nil {
+					s.fail()
+				}
+				p.Blocks[n] = s.text()
+			})
+		default:
+			p.readColumn(&s, name)
+		}
+	})
+	return s.end()
+}
+
+// readColumn reads a column, or the dictionary of one.
+func (p *linkLine) readColumn(s *lineScanner, name []byte) {
+	switch string(name) {
+	case "from":
+		p.From = columnOf(s, s.integer)
+	case "texts":
+		p.Paragraphs = listOf(s, s.text, 0)
+	case "text":
+		p.Paragraph = columnOf(s, s.integer)
+	case "contexts":
+		p.Contexts = listOf(s, s.text, 0)
+	case "tag_paths":
+		p.TagPaths = listOf(s, s.text, 0)
+	case "rels":
+		p.Rels = listOf(s, s.text, 0)
+	case "levels":
+		p.Levels = listOf(s, s.text, 0)
+	case "url":
+		p.URL = listOf(s, s.text, s.n)
+	case "hop":
+		p.Hop = columnOf(s, s.text)
+	case "block":
+		p.Block = columnOf(s, s.integer)
+	case "anchor":
+		p.Anchor = columnOf(s, maybe(s, s.text))
+	case "context":
+		p.Context = columnOf(s, s.integer)
+	case "tag_path":
+		p.TagPath = columnOf(s, s.integer)
+	case "rel":
+		p.Rel = columnOf(s, s.integer)
+	case "level":
+		p.Level = columnOf(s, s.integer)
+	case "prior":
+		p.Prior = columnOf(s, s.number)
+	case "score":
+		p.Score = columnOf(s, s.number)
+	case "parts":
+		p.Parts = map[crawl.PartName]column[*float64]{}
+		s.object(func(name []byte) { p.Parts[crawl.PartName(name)] = columnOf(s, maybe(s, s.number)) })
+	case "keep":
+		p.Keep = columnOf(s, s.features)
+	default:
+		s.skip()
+	}
 }
 
 // links makes the links of the line.
@@ -137,6 +232,9 @@ func (p *linkLine) links(sources *linkSources) ([]Link, error) {
 		}
 		for _, name := range names {
 			if score := p.Parts[name].of(i); score != nil {
+				if l.Parts == nil {
+					l.Parts = make(crawl.Parts, 0, len(names))
+				}
 				l.Parts = append(l.Parts, crawl.Part{Name: name, Score: *score})
 			}
 		}
@@ -153,7 +251,8 @@ func (r *linkLines) take(line []byte, fn func(Link) error) error {
 	var list []Link
 	switch {
 	case bytes.HasPrefix(line, []byte(`{"pages":`)):
-		return json.Unmarshal(line, &r.sources)
+		r.sources = linkSources{}
+		return r.sources.read(line)
 	case bytes.HasPrefix(line, []byte(`{"source":`)): // of a former version, a line for each link
 		list = make([]Link, 1)
 		if err := json.Unmarshal(line, &list[0]); err != nil {
@@ -161,7 +260,7 @@ func (r *linkLines) take(line []byte, fn func(Link) error) error {
 		}
 	default:
 		var p linkLine
-		err := json.Unmarshal(line, &p)
+		err := p.read(line)
 		if err == nil {
 			list, err = p.links(&r.sources)
 		}

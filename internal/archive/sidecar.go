@@ -78,31 +78,66 @@ func readTexts(ctx context.Context, store Store, key string, fn func(text []byte
 }
 
 // readLines calls fn with the text of each line of frames of a sidecar, which it closes. The text is valid until fn returns.
-func readLines(frames io.ReadCloser, key string, fn func(text []byte) error) error {
+func readLines(frames io.ReadCloser, key string, fn func(text []byte) error) (err error) {
 	defer func() { _ = frames.Close() }()
-	z, err := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1))
+	r, ok := lineReaders.Get().(*lineReader)
+	if !ok {
+		r, err = newLineReader()
+	}
+	if err == nil {
+		err = r.zip.Reset(frames)
+	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", key, err)
 	}
-	defer z.Close()
-	lines, text := bufio.NewReaderSize(z, 64<<10), []byte(nil)
+	defer r.free()
+	r.lines.Reset(r.zip)
 	for {
-		part, err := lines.ReadSlice('\n')
-		text = append(text, part...)
+		part, err := r.lines.ReadSlice('\n')
+		r.text = append(r.text, part...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read %s: %w", key, err)
 		}
-		if len(text) > 0 {
-			if err := fn(text); err != nil {
+		if len(r.text) > 0 {
+			if err := fn(r.text); err != nil {
 				return err
 			}
 		}
 		if err != nil {
 			return nil
 		}
-		text = text[:0]
+		r.text = r.text[:0]
 	}
+}
+
+// lineReaders are readers of lines, whose windows and buffers are costly to make.
+var lineReaders sync.Pool
+
+// maxKeptText is the longest line whose buffer is kept, in bytes.
+const maxKeptText = 1 << 20
+
+type lineReader struct {
+	zip   *zstd.Decoder
+	lines *bufio.Reader
+	text  []byte
+}
+
+func newLineReader() (*lineReader, error) {
+	zip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	return &lineReader{zip: zip, lines: bufio.NewReaderSize(nil, 64<<10)}, err
+}
+
+// free gives the reader back.
+func (r *lineReader) free() {
+	if r.zip.Reset(nil) != nil {
+		return
+	}
+	r.lines.Reset(nil)
+	if r.text = r.text[:0]; cap(r.text) > maxKeptText {
+		r.text = nil
+	}
+	lineReaders.Put(r)
 }
