@@ -208,7 +208,7 @@ func (o *Fused) Explain(linkFeatures []byte) []Weight {
 	var list []Weight
 	words := Weight{Name: "words of anchor and URL, as learned"}
 	for _, f := range o.features(s) {
-		value, promise := o.rel.weight[f.id]*f.value, o.hub.weight[f.id]*f.value
+		value, promise := o.rel.weights[f.id].value*f.value, o.hub.weights[f.id].value*f.value
 		if name := names[f.id]; name != "" {
 			list = append(list, Weight{name, value, promise})
 		} else {

@@ -703,7 +703,7 @@ func TestExplainNames(t *testing.T) {
 	mean := 1.0 / 3
 	for i, followed := range []float64{2, 1, 1, 1} {
 		p := (followed + 3*mean) / (followed + 3)
-		want := o.rel.weight[groupIDs[i]] * (math.Log(p/(1-p)) - math.Log(mean/(1-mean)))
+		want := o.rel.weights[groupIDs[i]].value * (math.Log(p/(1-p)) - math.Log(mean/(1-mean)))
 		if at := slices.IndexFunc(list, func(w Weight) bool { return strings.HasSuffix(w.Name, "followed)") }); !near(list[at+i].Value, want) {
 			t.Errorf("%+v, want %v", list[at+i], want)
 		}
@@ -717,7 +717,7 @@ func TestExplainNames(t *testing.T) {
 	if value, has := got["anchor"]; has {
 		t.Errorf("nothing is known of the anchor, and it counts %v", value)
 	}
-	if got, want := got["spam"], -0.5*o.rel.weight[featureOf("spam")]; got != want {
+	if got, want := got["spam"], -0.5*o.rel.weights[featureOf("spam")].value; got != want {
 		t.Errorf("spam counts %v, want %v", got, want)
 	}
 }

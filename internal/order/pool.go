@@ -54,16 +54,16 @@ func (r *regression) pool(base *regression, learned []*Fused, of func(*Fused) *r
 		past[i] = of(o).past
 	}
 	r.past = interleave(past, maxPast)
-	for id := range r.weight {
+	for id := range r.weights {
 		sum, all := 0.0, 0.0
 		for _, o := range learned {
 			l := of(o)
-			gain := max(l.gradients[id]-base.gradients[id], 0)
-			sum += gain * l.weight[id]
+			gain := max(l.weights[id].gradients-base.weights[id].gradients, 0)
+			sum += gain * l.weights[id].value
 			all += gain
 		}
 		if all > 0 {
-			r.weight[id], r.gradients[id] = sum/all, base.gradients[id]+all
+			r.weights[id].value, r.weights[id].gradients = sum/all, base.weights[id].gradients+all
 		}
 	}
 }

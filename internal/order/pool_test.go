@@ -51,7 +51,7 @@ func TestPool(t *testing.T) {
 				t.Errorf("%s: %v links of group %d are counted, want %v", name, got, i, want)
 			}
 		}
-		if c.pages == 0 && !slices.Equal(pooled.rel.weight, base.rel.weight) {
+		if c.pages == 0 && !slices.Equal(pooled.rel.weights, base.rel.weights) {
 			t.Errorf("%s: the weights have changed", name)
 		}
 		if c.pages > 0 && apart(pooled) < apart(base) {
@@ -59,13 +59,13 @@ func TestPool(t *testing.T) {
 		}
 	}
 	a, b := Pool(base, []*Fused{one, other}), Pool(base, []*Fused{other, one})
-	for i := range a.rel.weight {
-		if math.Abs(a.rel.weight[i]-b.rel.weight[i]) > 1e-9 || math.Abs(a.hub.weight[i]-b.hub.weight[i]) > 1e-9 {
+	for i := range a.rel.weights {
+		if math.Abs(a.rel.weights[i].value-b.rel.weights[i].value) > 1e-9 || math.Abs(a.hub.weights[i].value-b.hub.weights[i].value) > 1e-9 {
 			t.Fatalf("weight %d depends on the order of the learners", i)
 		}
 	}
 	if alone := Pool(base, []*Fused{one, learn(0, 0)}); slices.ContainsFunc(one.rel.state().IDs, func(id uint16) bool {
-		return math.Abs(alone.rel.weight[id]-one.rel.weight[id]) > 1e-9
+		return math.Abs(alone.rel.weights[id].value-one.rel.weights[id].value) > 1e-9
 	}) {
 		t.Error("what one learner alone has met is not taken as it is")
 	}

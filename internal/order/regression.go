@@ -21,11 +21,17 @@ const (
 
 // regression is logistic, with a step of its own for each weight (AdaGrad), and goes through past outcomes again.
 type regression struct {
-	settings         Settings
-	weight, expected []float64
-	gradients        []float64
-	past             []outcome
-	random           random
+	settings Settings
+	weights  []weight
+	past     []outcome
+	random   random
+}
+
+// weight is that of a feature, and what a step of it needs: side by side, because most steps find none of it in the processor's cache.
+type weight struct {
+	value     float64
+	expected  float64 // before anything is learned
+	gradients float64 // the sum of their squares
 }
 
 // outcome is what came of a link. Its features are kept as they were when it was followed.
@@ -35,10 +41,10 @@ type outcome struct {
 }
 
 func newRegression(s Settings, expected map[string]float64) regression {
-	r := regression{settings: s, weight: make([]float64, weights), expected: make([]float64, weights), gradients: make([]float64, weights), random: random(s.Seed)}
+	r := regression{settings: s, weights: make([]weight, weights), random: random(s.Seed)}
 	for name, w := range expected {
 		id := featureOf(name)
-		r.weight[id], r.expected[id] = w, w
+		r.weights[id].value, r.weights[id].expected = w, w
 	}
 	return r
 }
@@ -46,7 +52,7 @@ func newRegression(s Settings, expected map[string]float64) regression {
 func (r *regression) predict(f []feature) float64 {
 	z := 0.0
 	for _, x := range f {
-		z += r.weight[x.id] * x.value
+		z += r.weights[x.id].value * x.value
 	}
 	return sigmoid(z)
 }
@@ -69,8 +75,9 @@ func (r *regression) learn(f []feature, value float64) {
 func (r *regression) step(f []feature, value float64) {
 	d := r.predict(f) - value
 	for _, x := range f {
-		g := d*x.value + r.settings.Decay*(r.weight[x.id]-r.expected[x.id])
-		r.gradients[x.id] += g * g
-		r.weight[x.id] -= r.settings.Rate * g / (math.Sqrt(r.gradients[x.id]) + 1e-3)
+		w := &r.weights[x.id]
+		g := d*x.value + r.settings.Decay*(w.value-w.expected)
+		w.gradients += g * g
+		w.value -= r.settings.Rate * g / (math.Sqrt(w.gradients) + 1e-3)
 	}
 }

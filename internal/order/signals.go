@@ -103,6 +103,9 @@ func DecodeViews(list [][]byte) (views []Views) {
 	return views
 }
 
+// leastTerm is how many bytes a term takes at least.
+const leastTerm = 3
+
 func decodeViews(b []byte) (v Views, err error) {
 	uvarint := func() uint64 {
 		x, n := binary.Uvarint(b)
@@ -118,6 +121,7 @@ func decodeViews(b []byte) (v Views, err error) {
 		if n > maxView {
 			return v, errViews
 		}
+		v[i] = make(text.HashedVector, 0, min(n, uint64(len(b)/leastTerm)))
 		last := uint64(0)
 		for at := range n {
 			step := uvarint()

@@ -109,11 +109,11 @@ func (o *Fused) Restore(raw []byte) error {
 
 func (r *regression) state() regressionState {
 	s := regressionState{Random: uint64(r.random)}
-	for id, g := range r.gradients {
-		if g > 0 {
+	for id, w := range r.weights {
+		if w.gradients > 0 {
 			s.IDs = append(s.IDs, uint16(id))
-			s.Weights = append(s.Weights, r.weight[id])
-			s.Gradients = append(s.Gradients, g)
+			s.Weights = append(s.Weights, w.value)
+			s.Gradients = append(s.Gradients, w.gradients)
 		}
 	}
 	for _, o := range r.past {
@@ -133,7 +133,7 @@ func (r *regression) restore(s regressionState) bool {
 		return false
 	}
 	for i, id := range s.IDs {
-		r.weight[id], r.gradients[id] = s.Weights[i], s.Gradients[i]
+		r.weights[id].value, r.weights[id].gradients = s.Weights[i], s.Gradients[i]
 	}
 	for _, p := range s.Past {
 		if len(p.IDs) != len(p.Values) {
