@@ -189,8 +189,8 @@ func (x *Exchange) describe(r head, headerBytes int64) {
 	}
 	x.Encoding = strings.ToLower(strings.TrimSpace(strings.Join(r.header.Values("Content-Encoding"), ",")))
 	x.MIME = r.header.Get("Content-Type")
-	x.Location = r.header.Get("Location")
-	x.Refresh = r.header.Get("Refresh")
+	x.Location = urls.EscapeBytes(r.header.Get("Location"))
+	x.Refresh = urls.EscapeBytes(r.header.Get("Refresh"))
 	x.RobotsTag = strings.Join(r.header.Values("X-Robots-Tag"), ",")
 }
 

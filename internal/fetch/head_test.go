@@ -197,3 +197,21 @@ func TestBareAnswer(t *testing.T) {
 		x.Close()
 	}
 }
+
+// TestBytesOfHeaders: what is not ASCII in a Location or Refresh is escaped as it came, whatever encoding it is in, and survives any encoding of the
+// exchange.
+func TestBytesOfHeaders(t *testing.T) {
+	t.Parallel()
+	for field, want := range map[string]string{"Location: /ziel-\xe4": "/ziel-%E4", "Location: /ziel-ä": "/ziel-%C3%A4", "Refresh: 0; url=/\xe4": "0; url=/%E4"} {
+		h := newHost(t, func(s seen) answer {
+			if s.path == "/a" {
+				return answer{wire: page("302 Found", "", field)}
+			}
+			return answer{}
+		})
+		x := h.fetch(t, newClient(t, h.clock, nil), "/a").pages[0]
+		if got := x.Location + x.Refresh; got != want {
+			t.Errorf("%q is %q, want %q", field, got, want)
+		}
+	}
+}

@@ -59,8 +59,8 @@ func (b *builder) setBase(ref string) {
 	b.based = true
 	if u, err := b.base.Resolve(ref); err == nil {
 		clear(b.resolved)
-		b.base, err = urls.NewResolver(u.String())
-		b.valid = err == nil
+		base, err := urls.NewResolver(u.String())
+		b.base, b.valid = base.In(b.base.Encoding()), err == nil
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 // html parses the tree and walks it. Trees that the parser refuses (nested deeper than it allows) are
 // read token by token instead, which finds links and text as well.
 func (b *builder) html(body []byte, contentType string) {
-	text, name := decode(body, "", contentType)
-	b.doc.Charset = name
+	text, from, name := decode(body, contentType)
+	b.doc.Charset, b.base = name, b.base.In(from)
 	markup := meter{text: text}
 	if end := markup.bound(b.limits.Markup); end < len(text) {
 		text, b.doc.Cut = text[:end], true

@@ -8,6 +8,9 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/muninn-archive/muninn/internal/cputime"
@@ -125,6 +128,14 @@ func encoded(t *testing.T, e encoding.Encoding, s string) string {
 
 func TestCharsets(t *testing.T) {
 	const russian, japan, german = "Ворон летит", "渡り鴉が飛ぶ", "Der Rabe fliegt über Äste"
+	const (
+		japanLong   = "このページは日本語で書かれています。渡り鴉は北の空を飛び、毎晩ひとつの物語を持って帰ってくる。今日は良い天気ですね。"
+		chinese     = "渡鸦飞过北方的天空，每天晚上带回来一个故事，讲给老人听。"
+		taiwan      = "渡鴉飛過北方的天空，每天晚上帶回來一個故事，講給老人聽。"
+		korea       = "큰까마귀는 북쪽 하늘을 날아 매일 밤 이야기를 하나씩 가지고 돌아온다."
+		russianLong = "Ворон летит по северному небу и каждый вечер приносит старику одну историю."
+		french      = "L’été, les corbeaux élèvent leurs petits à côté d’une forêt où les chênes ont été abîmés."
+	)
 	utf16 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	tests := []struct{ name, mime, head, body, want, charset string }{
 		{"header", "text/html; charset=windows-1251", "", encoded(t, charmap.Windows1251, russian), russian, "windows-1251"},
@@ -140,6 +151,20 @@ func TestCharsets(t *testing.T) {
 		{"UTF-16", "text/html", "", encoded(t, utf16, "<p>"+russian), russian, "utf-16le"},
 		{"EUC-JP", "text/html; charset=euc-jp", "", encoded(t, japanese.EUCJP, japan), japan, "euc-jp"},
 		{"unknown name", "text/html; charset=runes", "", russian, russian, "utf-8"},
+		{"meta behind 1,024 bytes", "text/html", "<script>" + strings.Repeat("x", 5000) + "</script><meta charset=gbk>", encoded(t, simplifiedchinese.GBK, chinese), chinese, "gbk"},
+		{"meta in the body", "text/html", "<body><!--" + strings.Repeat("x", 2000) + "--><meta charset=koi8-r>", encoded(t, charmap.ISO8859_1, german), german, "windows-1252"},
+		{"meta of UTF-16 in ASCII", "text/html", "<meta charset=utf-16le>", russian, russian, "utf-8"},
+		{"meta of nothing, and another", "text/html", "<meta charset=runes><meta http-equiv=refresh content='1; charset=gbk'><meta charset=koi8-r>", encoded(t, charmap.KOI8R, russian), russian, "koi8-r"},
+		{"a parameter twice", "text/html; charset=koi8-r; charset=koi8-r", "", encoded(t, charmap.KOI8R, russian), russian, "koi8-r"},
+		{"Shift_JIS unsaid", "text/html", "", encoded(t, japanese.ShiftJIS, japanLong), japanLong, "shift_jis"},
+		{"EUC-JP unsaid", "text/html", "", encoded(t, japanese.EUCJP, japanLong), japanLong, "euc-jp"},
+		{"GBK unsaid", "text/html", "", encoded(t, simplifiedchinese.GBK, chinese), chinese, "gbk"},
+		{"Big5 unsaid", "text/html", "", encoded(t, traditionalchinese.Big5, taiwan), taiwan, "big5"},
+		{"EUC-KR unsaid", "text/html", "", encoded(t, korean.EUCKR, korea), korea, "euc-kr"},
+		{"KOI8-R unsaid, after much ASCII", "text/html", "<!--" + strings.Repeat("x", 2*detectedBy) + "-->", encoded(t, charmap.KOI8R, russianLong), russianLong, "koi8-r"},
+		{"windows-1251 unsaid", "text/html", "", encoded(t, charmap.Windows1251, russianLong), russianLong, "windows-1251"},
+		{"Latin with few letters above ASCII", "text/html", "", "caf\xe9 na\xefve", "café naïve", "windows-1252"},
+		{"French unsaid", "text/html", "", encoded(t, charmap.Windows1252, french), french, "windows-1252"},
 		{"UTF-8 with a broken byte", "text/html; charset=utf-8", "", russian + "\xff", russian, "utf-8"},
 	}
 	for _, test := range tests {
@@ -214,6 +239,21 @@ func TestRefreshHeader(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s %q: %q, want %q", c.mime, c.field, got, c.want)
+		}
+	}
+}
+
+// TestQueriesOfAPage: queries are escaped in the encoding of the page, also behind a base element; those of a page in UTF-8 are not.
+func TestQueriesOfAPage(t *testing.T) {
+	body := `<base href="/b/"><a href="?q=Эт">x</a>`
+	for mime, want := range map[string]string{"text/html; charset=windows-1251": "http://a.test/b/?q=%DD%F2", "text/html; charset=utf-8": "http://a.test/b/?q=%D0%AD%D1%82"} {
+		raw := body
+		if strings.HasSuffix(mime, "1251") {
+			raw = encoded(t, charmap.Windows1251, body)
+		}
+		d := Parse(Input{URL: "http://a.test/", MIME: mime, Body: []byte(raw)}, DefaultLimits())
+		if len(d.Links) != 1 || d.Links[0].URL != want {
+			t.Errorf("%s: %+v, want %s", mime, d.Links, want)
 		}
 	}
 }

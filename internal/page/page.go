@@ -4,13 +4,10 @@ package page
 
 import (
 	"bytes"
-	"io"
 	"mime"
 	"strings"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/charset"
-	"golang.org/x/text/transform"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -58,7 +55,7 @@ func (d *Document) Resolve(ref string) string { return d.links.resolve(ref) }
 // Parse never fails: what cannot be understood is left out.
 func Parse(in Input, limits Limits) *Document {
 	d := &Document{Page: crawl.Page{URL: in.URL}}
-	kind, params, err := mime.ParseMediaType(in.MIME)
+	kind, _, err := mime.ParseMediaType(in.MIME)
 	if err != nil {
 		kind, _, _ = strings.Cut(in.MIME, ";")
 		kind = strings.ToLower(strings.TrimSpace(kind))
@@ -76,7 +73,7 @@ func Parse(in Input, limits Limits) *Document {
 	case kind == "text/xml" || strings.HasSuffix(kind, "/xml") || strings.HasSuffix(kind, "+xml"):
 		b.xml(in.Body)
 	case kind == "text/plain":
-		text, name := decode(in.Body, params["charset"], in.MIME)
+		text, _, name := decode(in.Body, in.MIME)
 		d.Charset = name
 		b.plain(text)
 	}
@@ -101,22 +98,4 @@ func sniff(body []byte) string {
 		return "text/xml"
 	}
 	return "application/octet-stream"
-}
-
-// decode turns a body into UTF-8: charset by header, byte order mark, meta element, and content.
-func decode(body []byte, declared, contentType string) ([]byte, string) {
-	enc, name, _ := charset.DetermineEncoding(body[:min(len(body), 1024)], contentType)
-	if declared == "" && name == "windows-1252" && validUTF8(body) {
-		return body, "utf-8"
-	}
-	text := body
-	if name != "utf-8" {
-		if decoded, err := io.ReadAll(transform.NewReader(bytes.NewReader(body), enc.NewDecoder())); err == nil {
-			text = decoded
-		}
-	}
-	if !validUTF8(text) {
-		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
-	}
-	return bytes.TrimPrefix(text, []byte("\uFEFF")), name
 }

@@ -12,6 +12,7 @@ import (
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
 	"golang.org/x/net/publicsuffix"
+	"golang.org/x/text/encoding"
 )
 
 // MaxLength is the longest URL, in bytes, that is taken; longer ones are nearly always traps.
@@ -72,7 +73,8 @@ func (e *SyntaxError) Error() string {
 type Resolver struct {
 	base  *whatwg.Url // nil if the text is as good
 	text  string
-	plain URL // the base in canonical form; zero if it has none
+	plain URL               // the base in canonical form; zero if it has none
+	coded encoding.Encoding // see In
 }
 
 // NewResolver takes the document's base URL.
@@ -99,7 +101,7 @@ func (r Resolver) Resolve(ref string) (URL, error) {
 	if u, ok := r.quick(ref); ok {
 		return u, nil
 	}
-	u, err := r.parse(strings.TrimSpace(ref))
+	u, err := r.parse(r.encodeQuery(strings.TrimSpace(ref)))
 	if err != nil {
 		return URL{}, fmt.Errorf("resolve URL: %w", err)
 	}
