@@ -17,6 +17,7 @@ type Shared struct {
 	Asked      bool                             `json:"asked,omitempty"`   // the crawl knows that the quota is short
 	Members    int                              `json:"members,omitempty"` // workers of the crawl when the controller was started
 	Timed      bool                             `json:"timed,omitempty"`   // the crawl keeps the budget of time
+	Seldom     bool                             `json:"seldom,omitempty"`  // reports come as the square of Members says; false in what an earlier version started
 }
 
 // Quotas are what this process knows of its parts of the budgets of crawls that are spread. They end with the process.

@@ -78,7 +78,7 @@ func (c *crawlRun) sharedOf(m *CrawlMember, was activities.Shared) activities.Sh
 	if !c.definition.Spread {
 		return was
 	}
-	out := activities.Shared{Allotments: m.Allotments, Least: map[crawl.Reason]int64{}, Empty: was.Empty, Members: len(c.Present()), Timed: c.timed}
+	out := activities.Shared{Allotments: m.Allotments, Least: map[crawl.Reason]int64{}, Empty: was.Empty, Members: len(c.Present()), Timed: c.timed, Seldom: true}
 	for _, reason := range activities.SharedBudgets() {
 		out.Least[reason] = c.Budgets[reason].Least
 	}

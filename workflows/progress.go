@@ -15,7 +15,8 @@ import (
 
 // A controller's state and details are kept current without an event; a query has the state of the last
 // round. What costs events, a signal to its crawl and search attributes, comes when the crawl holds or continues, and from
-// time to time: after progressFirst, and each time after twice as long, up to progressLast.
+// time to time: after progressFirst, and each time after twice as long, up to progressLast. The first report of each of several workers comes later,
+// by the square of their number: all of them together are a fraction of what one sends.
 const (
 	progressFirst = 10 * time.Second
 	progressLast  = 5 * time.Minute
@@ -42,10 +43,13 @@ func (c *controller) publish(ctx workflow.Context, r activities.ClaimResult) {
 	if c.ReportedAt.IsZero() {
 		c.ReportedAt = c.Progress.At
 	}
-	shared := c.noteShared(ctx, r.Progress)
-	now, wait := reportDue(c.Progress.At.Sub(c.ReportedAt), c.ReportAfter, c.Shared.Members, changed)
+	shared, workers := c.noteShared(ctx, r.Progress), c.Shared.Members
+	if c.Shared.Seldom {
+		changed, workers = changed || shared, workers*workers
+	}
+	now, wait := reportDue(c.Progress.At.Sub(c.ReportedAt), c.ReportAfter, workers, changed)
 	if c.ReportAfter = wait; !now {
-		if shared {
+		if shared { // of an earlier version: such a message does not count as a report
 			c.sendProgress(ctx)
 		}
 		return

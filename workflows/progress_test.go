@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,10 +10,13 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/share"
 )
 
 // Progress is reported often at first and seldom later: a crawl of ten hours reports about 120 times, one of a minute twice. Each of several
@@ -45,6 +49,37 @@ func TestDue(t *testing.T) {
 	}
 	if now, _ := reportDue(0, progressLast, 1, true); !now {
 		t.Error("a change is not reported at once")
+	}
+}
+
+// Several workers report late, and whatever a worker has to say counts as a report; a controller of an earlier version reports as before.
+func TestReportsOfSeveral(t *testing.T) {
+	for seldom, want := range map[bool][]int{true: {3, 8}, false: {2, 3, 4, 7}} {
+		e := newController(t, func(_ *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+			p := activities.Progress{Progress: frontier.Progress{Waiting: int(in.Round)}, Empty: in.Round >= 3, Quotas: map[crawl.Reason]share.QuotaReport{crawl.ReasonPages: {}}}
+			return activities.ClaimResult{Progress: p, Sent: 1, Drained: in.Round == 8}, nil // a shard that does not answer: each round lasts a minute
+		})
+		e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.CrawlID("c"), TaskQueue: names.TaskQueue})
+		in := controllerInput
+		in.Shared = activities.Shared{Members: 4, Seldom: seldom}
+		var rounds []int
+		parent := func(ctx workflow.Context) error {
+			onProgress := workflow.GetSignalChannel(ctx, names.SignalProgress)
+			workflow.Go(ctx, func(ctx workflow.Context) {
+				for p := (activities.Progress{}); onProgress.Receive(ctx, &p); {
+					rounds = append(rounds, p.Waiting)
+				}
+			})
+			ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{WorkflowID: controllerID})
+			return workflow.ExecuteChildWorkflow(ctx, FetcherController, in).Get(ctx, nil)
+		}
+		e.RegisterWorkflow(parent)
+		if err := e.run(parent); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(rounds, want) {
+			t.Errorf("seldom %v: reports after rounds %v, want %v", seldom, rounds, want)
+		}
 	}
 }
 
