@@ -81,45 +81,37 @@ func lookUp(dictionary []string, c column[int], link int) string {
 // features are what an order keeps with a link, in hexadecimal: zstd finds what features have in common, where base64 would hide it.
 type features []byte
 
-func (s *lineScanner) features() (f features) {
-	if s.null() {
-		return nil
-	}
-	raw, _ := s.quoted()
-	if len(raw) <= len(`""`) {
-		return nil
-	}
-	f, err := hex.AppendDecode(nil, raw[1:len(raw)-1])
-	if err != nil {
-		s.fail()
-	}
-	return f
+func (s *lineScanner) features() features {
+	return read(s, func() (features, error) {
+		raw, err := s.json.StrBytes()
+		if err != nil || len(raw) == 0 {
+			return nil, err
+		}
+		return hex.AppendDecode(nil, raw)
+	})
 }
 
 // read reads a line.
 func (p *linkSources) read(line []byte) error {
-	s := lineScanner{rest: line}
-	s.object(func(name []byte) {
+	return scan(line, func(s *lineScanner, name []byte) {
 		switch string(name) {
 		case "pages":
-			p.Pages = listOf(&s, s.text, 0)
+			p.Pages = listOf(s, s.text, 0)
 		case "paths":
-			p.Paths = columnOf(&s, s.text)
+			p.Paths = columnOf(s, s.text)
 		case "languages":
-			p.Languages = columnOf(&s, s.text)
+			p.Languages = columnOf(s, s.text)
 		case "nofollow":
-			p.NoFollow = columnOf(&s, s.flag)
+			p.NoFollow = columnOf(s, s.flag)
 		default:
 			s.skip()
 		}
 	})
-	return s.end()
 }
 
 // read reads a line.
 func (p *linkLine) read(line []byte) error {
-	s := lineScanner{rest: line}
-	s.object(func(name []byte) {
+	return scan(line, func(s *lineScanner, name []byte) {
 		switch string(name) {
 		case "page":
 			p.Page = s.text()
@@ -133,16 +125,14 @@ func (p *linkLine) read(line []byte) error {
 			p.Blocks = map[int]string{}
 			s.object(func(number []byte) {
 				n, err := strconv.Atoi(string(number))
-				if err != nil {
-					s.fail()
+				if p.Blocks[n] = s.text(); err != nil {
+					s.err = err
 				}
-				p.Blocks[n] = s.text()
 			})
 		default:
-			p.readColumn(&s, name)
+			p.readColumn(s, name)
 		}
 	})
-	return s.end()
 }
 
 // readColumn reads a column, or the dictionary of one.
