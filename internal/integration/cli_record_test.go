@@ -3,6 +3,7 @@ package integration
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -146,9 +147,9 @@ func TestRecordHistories(t *testing.T) {
 	joining.Name, joining.Archive = "w2", conf.Archive
 	second := StartWorker(t, joining)
 	server.awaitRing(t, "w1: up, 512 owned", "w2: up, 512 owned")
-	world.SetLatency(50 * time.Millisecond)
+	world.SetLatency(200 * time.Millisecond)
 	spread := Definition("spread", world)
-	spread.Spread, spread.Order.PerQueue = true, 6
+	spread.Spread, spread.Order.PerQueue, spread.Budget.Pages = true, 6, 1<<20 // as much as allows it to be halved often
 	before := world.Stats().Requests
 	StartCrawl(t, server.Client, spread)
 	Until(t, soon, "the spread crawl has some pages", func() string {
@@ -157,6 +158,20 @@ func TestRecordHistories(t *testing.T) {
 		}
 		return ""
 	})
+	steered := names.ControllerID(spread.Name, conf.Name)
+	for budget := spread.Budget.Pages; !r.hasChange(steered, "", "steer"); budget /= 2 {
+		if budget < 2000 {
+			t.Fatal("no worker was asked to return a part of a budget while a round was in progress")
+		}
+		configured(t, server.Client, spread.Name, fmt.Sprintf(`{"budget": {"pages": %d}}`, budget))
+		n := world.Stats().Requests
+		Until(t, soon, "both workers have had a round", func() string {
+			if now := world.Stats().Requests; now < n+10 {
+				return fmt.Sprintf("%d of %d requests", now, n+10)
+			}
+			return ""
+		})
+	}
 	lost("w1: up, 512 owned", "w2: up, 512 owned")
 	second.Stop()
 	server.awaitRing(t, "w1: up, 1024 owned")
@@ -165,13 +180,34 @@ func TestRecordHistories(t *testing.T) {
 	r.record("crawl-spread", names.CrawlID(spread.Name), "")
 	r.record("controller-spread", names.ControllerID(spread.Name, conf.Name), "")
 	delivered := server.list(t, batches(spread.Name, "Completed"))
-	i := slices.IndexFunc(delivered, func(b execution) bool { return r.asks(b, "Deliver") })
+	i := slices.IndexFunc(delivered, func(b execution) bool {
+		id, run := b.Execution.WorkflowID, b.Execution.RunID
+		return r.asks(b, "Deliver") && r.hasChange(id, run, "owes-at-once")
+	})
 	if i < 0 {
-		t.Fatalf("none of %d batches of the spread crawl has delivered links", len(delivered))
+		t.Fatalf("none of %d batches of the spread crawl has delivered links that no worker took at once", len(delivered))
 	}
 	r.record("batch-spread", delivered[i].Execution.WorkflowID, delivered[i].Execution.RunID)
 	r.record("cluster", names.ClusterID, "")
 	r.record("controller-cancelled", names.ControllerID(d.Name, conf.Name), "")
+
+	// A shard that an earlier version has started on the queue of a worker, and that a worker moves.
+	moves := names.PolitenessID(1)
+	options := client.StartWorkflowOptions{ID: moves, TaskQueue: names.TaskQueue}
+	first, err := server.Client.ExecuteWorkflow(t.Context(), options, names.Politeness, activities.PolitenessInput{Shard: 1, Shards: 2})
+	if err == nil {
+		err = server.Client.SignalWorkflow(t.Context(), moves, "", names.SignalMove, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	Until(t, soon, "the shard moves", func() string {
+		if r.hasChange(moves, first.GetRunID(), "move") {
+			return ""
+		}
+		return "it has not"
+	})
+	r.record("politeness-moved", moves, first.GetRunID())
 }
 
 // startCluster starts Cluster with short limits, before there is a worker. lost registers a worker without a heartbeat, and waits until the ring
@@ -250,6 +286,15 @@ func (r *recorder) asks(run execution, activity string) bool {
 	})
 }
 
+// hasChange reports whether a run, the latest if run is empty, has taken the new branch of a change of workflow code.
+func (r *recorder) hasChange(id, run, change string) bool {
+	r.t.Helper()
+	return slices.ContainsFunc(r.history(id, run).Events, func(e *history.HistoryEvent) bool {
+		marker := e.GetMarkerRecordedEventAttributes()
+		return marker.GetMarkerName() == "Version" && strings.Contains(marker.GetDetails()["change-id"].String(), change)
+	})
+}
+
 // identity is the identity of a worker or client: process, host and queue.
 var identity = regexp.MustCompile(`^\d+@[^@]*`)
 
@@ -278,6 +323,23 @@ func (r *recorder) clean(v any) any {
 		}
 	}
 	return v
+}
+
+// configured changes fields of a crawl's definition, and returns the one that is in force then.
+func configured(t *testing.T, c client.Client, name, fields string) (now crawl.Definition) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	update, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: names.CrawlID(name), UpdateName: names.UpdateConfig, Args: []any{json.RawMessage(fields)}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = update.Get(ctx, &now)
+	}
+	if err != nil {
+		t.Fatalf("configure %s: %v", fields, err)
+	}
+	return now
 }
 
 // submit submits URLs to a crawl, which must accept all of them.
