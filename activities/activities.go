@@ -65,6 +65,7 @@ type Activities struct {
 	Quotas     Quotas
 	batches    exclusiveSteps
 	deliveries gate       // from other workers
+	damaged    tried      // objects of the archive, see passOver
 	mu         sync.Mutex // guards clocks and differing
 	asked      addresses  // by their lanes
 	clocks     politeness.Clocks

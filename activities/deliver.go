@@ -53,6 +53,9 @@ func (a *Activities) Deliver(ctx context.Context, in DeliverInput) (out DeliverR
 	if len(accepted) > 0 {
 		err = a.deliver(ctx, in, accepted, may)
 	}
+	if archive.Damaged(err) {
+		err = a.passOver(ctx, in.Crawl, err, lostLinks)
+	}
 	switch {
 	case comesAgain(err):
 		out.Waits = err.Error()

@@ -50,6 +50,7 @@ func (a *Activities) addTotals(ctx context.Context, in LostTotalsInput, d crawl.
 			}
 			return segmentTotals(ctx, store, &m, d.Topic.Threshold)
 		},
+		Damaged: func(err error) error { return a.passOver(ctx, in.Crawl, err, lostCounts) },
 	}
 	return walk.Each(ctx, store, func(m archive.Manifest, t frontier.Totals) error {
 		activity.RecordHeartbeat(ctx, m.Segment())

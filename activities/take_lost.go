@@ -100,7 +100,7 @@ func (p *accepting) narrow() bool {
 }
 
 // takeSegments queues what the segments of batches have for partitions of this worker. Each list of manifests is read once, and several segments at a
-// time.
+// time. One that cannot be read is passed over, see passOver.
 func (a *Activities) takeSegments(ctx context.Context, in LostInput, mine *accepting, batches []string) error {
 	plan, err := a.Frontier.Crawl(in.Crawl).PlanWithArchives()
 	if err != nil || len(batches) == 0 {
@@ -123,6 +123,7 @@ func (a *Activities) takeSegments(ctx context.Context, in LostInput, mine *accep
 				of := archive.Label{Crawl: in.Crawl, Batch: m.Batch, Nonce: m.Nonce, Worker: in.Worker, Prefix: place.Prefix}
 				return none, a.takeSegment(ctx, store, pipeline.Arrival{Segment: of, Run: plan.Run}, mine)
 			},
+			Damaged: func(err error) error { return a.passOver(ctx, in.Crawl, err, lostLinks) },
 		}
 		if err := walk.Each(ctx, store, func(archive.Manifest, struct{}) error { return nil }); err != nil {
 			return err

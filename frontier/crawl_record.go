@@ -43,6 +43,8 @@ type crawlRecord struct {
 
 	Unclaimed bool `cbor:"26,keyasint,omitempty"` // no claim was ever made here, see Crawl.Watermark; false of earlier versions
 
+	Damaged []string `cbor:"27,keyasint,omitempty"` // see Crawl.NoteDamaged
+
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
 }

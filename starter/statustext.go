@@ -48,6 +48,9 @@ func (s crawlStatus) write(w io.Writer) {
 	if l := s.Crawl.TopicModel; l != nil {
 		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.TopWords(topicWordsShown), " "))
 	}
+	for _, text := range p.Damaged {
+		line("  damaged   in the archive: %s", text)
+	}
 	ends := p.Ends
 	if s.Result != nil {
 		s.writeResult(line)

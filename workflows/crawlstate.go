@@ -146,5 +146,7 @@ type CrawlResult struct {
 	Ends       []frontier.DroppedURL `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
 	// Harvests is the harvest ratio of each tenth of the pages.
 	Harvests []float64 `json:"harvests,omitempty"`
-	Report   string    `json:"report,omitempty"` // key in the archive
+	// Damaged names objects of the archive that could not be read, and what is lost by that.
+	Damaged []string `json:"damaged,omitempty"`
+	Report  string   `json:"report,omitempty"` // key in the archive
 }

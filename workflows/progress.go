@@ -107,6 +107,9 @@ func describe(state string, p activities.Progress) string {
 	if text := MostWaiting(p); text != "" {
 		fmt.Fprintf(&b, "\n\n%s.", text)
 	}
+	for _, text := range p.Damaged {
+		fmt.Fprintf(&b, "\n\n**Damaged in the archive**: %s.", text)
+	}
 	if !p.At.IsZero() {
 		fmt.Fprintf(&b, "\n\nAs of %s UTC.", p.At.UTC().Format(time.DateTime))
 	}

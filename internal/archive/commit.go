@@ -126,7 +126,7 @@ func readManifest(ctx context.Context, s Store, key string) (m Manifest, err err
 		return m, err
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return m, fmt.Errorf("read %s: %w", key, err)
+		return m, damaged(fmt.Errorf("read %s: %w", key, err))
 	}
 	return m, nil
 }

@@ -47,12 +47,12 @@ func (f faults) PutIfAbsent(ctx context.Context, key string, data []byte) error 
 
 func (f faults) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 	r, err := f.Store.Get(ctx, key)
-	return r, AsFault(ctx, err)
+	return withFaults(ctx, r, err)
 }
 
 func (f faults) GetRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	r, err := f.Store.GetRange(ctx, key, offset, length)
-	return r, AsFault(ctx, err)
+	return withFaults(ctx, r, err)
 }
 
 func (f faults) List(ctx context.Context, prefix string, fn func(Object) error) error {

@@ -58,7 +58,7 @@ func ReadIndex(ctx context.Context, store Store, key string, fn func(Indexed) er
 			err = json.Unmarshal([]byte(raw), &f)
 		}
 		if err != nil {
-			return fmt.Errorf("read %s: %w", key, err)
+			return damaged(fmt.Errorf("read %s: %w", key, err))
 		}
 		status, _ := strconv.Atoi(f.Status)
 		length, _ := strconv.ParseInt(f.Length, 10, 64)
@@ -73,7 +73,7 @@ func ReadIndex(ctx context.Context, store Store, key string, fn func(Indexed) er
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read %s: %w", key, err)
+		return damaged(fmt.Errorf("read %s: %w", key, err))
 	}
 	return nil
 }

@@ -66,18 +66,18 @@ func readFooter(ctx context.Context, store Store, of Stored) (*linksFooter, erro
 		text, whole, err := footerText(raw)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("read %s: %w", of.Key, err)
+			return nil, damaged(fmt.Errorf("read %s: %w", of.Key, err))
 		case whole == 0:
 			return nil, nil
 		case text == nil && from > 0:
 			want = int64(whole)
 			continue
 		case text == nil:
-			return nil, fmt.Errorf("read %s: %w: it is longer than the file", of.Key, errFooter)
+			return nil, damaged(fmt.Errorf("read %s: %w: it is longer than the file", of.Key, errFooter))
 		}
 		var f linksFooter
 		if err := json.Unmarshal(text, &f); err != nil {
-			return nil, fmt.Errorf("read %s: %w: %w", of.Key, errFooter, err)
+			return nil, damaged(fmt.Errorf("read %s: %w: %w", of.Key, errFooter, err))
 		}
 		if f.Version != footerVersion {
 			return nil, fmt.Errorf("read %s: the footer has version %d, this program reads %d: use a newer one", of.Key, f.Version, footerVersion)
@@ -140,7 +140,7 @@ func readRange(ctx context.Context, store Store, key string, offset, length int6
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", key, err)
+		return nil, damaged(fmt.Errorf("read %s: %w", key, err))
 	}
 	return raw, nil
 }

@@ -287,7 +287,7 @@ func (r *linkLines) read(key string, line []byte, fn func(Link) error) error {
 		return own
 	})
 	if err != nil && own == nil {
-		return fmt.Errorf("read %s: %w", key, err)
+		return damaged(fmt.Errorf("read %s: %w", key, err))
 	}
 	return err
 }

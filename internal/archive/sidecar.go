@@ -62,7 +62,7 @@ func readSidecar[T any](ctx context.Context, store Store, key string, fn func(*T
 	return readTexts(ctx, store, key, func(text []byte) error {
 		var line T
 		if err := json.Unmarshal(text, &line); err != nil {
-			return fmt.Errorf("read %s: %w", key, err)
+			return damaged(fmt.Errorf("read %s: %w", key, err))
 		}
 		return fn(&line)
 	})
@@ -88,7 +88,7 @@ func readLines(frames io.ReadCloser, key string, fn func(text []byte) error) (er
 		err = r.zip.Reset(frames)
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", key, err)
+		return damaged(fmt.Errorf("read %s: %w", key, err))
 	}
 	defer r.free()
 	r.lines.Reset(r.zip)
@@ -99,7 +99,7 @@ func readLines(frames io.ReadCloser, key string, fn func(text []byte) error) (er
 			continue
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("read %s: %w", key, err)
+			return damaged(fmt.Errorf("read %s: %w", key, err))
 		}
 		if len(r.text) > 0 {
 			if err := fn(r.text); err != nil {

@@ -21,6 +21,8 @@ type Walk[T any] struct {
 	Skip func(segment string, changed time.Time) bool
 	// Load reads of a segment what is wanted. Several run at a time.
 	Load func(context.Context, Manifest) (T, error)
+	// Damaged is given what says that a segment cannot be read (Damaged); it is passed over unless an error is returned. nil: the walk ends with what it says.
+	Damaged func(error) error
 }
 
 // Each calls use with each segment of the walk and what was loaded of it, in the order of keys; batches that were given back
@@ -46,6 +48,10 @@ func (w Walk[T]) Each(ctx context.Context, store Store, use func(Manifest, T) er
 		return s, err
 	})
 	for s := range segments {
+		if s.err != nil && w.Damaged != nil && Damaged(s.err) {
+			s.err = w.Damaged(s.err)
+			s.value.GivenBack = true // nothing of it is used
+		}
 		if s.err != nil {
 			return s.err
 		}

@@ -72,6 +72,9 @@ func (s *segment) fetch(ctx context.Context, room *semaphore.Weighted) (bytes in
 		}
 		bytes += o.Bytes
 		raw, err := archive.ReadAll(ctx, s.store, o.Key, maxAhead)
+		if archive.Damaged(err) { // who reads it is to know
+			continue
+		}
 		if err != nil {
 			return bytes, err
 		}

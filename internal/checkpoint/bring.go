@@ -41,6 +41,9 @@ func (r *bringing) segments(ctx context.Context, run uint32, list []segment) err
 			in = func(p frontier.Partition) bool { return r.has[p] != nil && !r.reached.by(p, s) }
 		}
 		left, err := r.Engine.RecoverTo(ctx, r.plan.Definition, s.store, s.Manifest, s.number, func(p int) bool { return in(frontier.Partition(p)) })
+		if archive.Damaged(err) {
+			err = r.passOver(r.name, err)
+		}
 		if err != nil {
 			return err
 		}

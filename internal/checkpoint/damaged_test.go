@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sync/semaphore"
@@ -126,5 +127,39 @@ func TestRoomAhead(t *testing.T) {
 		if got, err := archive.ReadAll(t.Context(), s.store, key, 100); err != nil || !bytes.Equal(got, text) {
 			t.Errorf("object %d is read as %q, %v", i, got, err)
 		}
+	}
+}
+
+// TestPartitionsOfDamagedSegments: segments of which a part cannot be read do not keep the partitions without an owner: these are rebuilt of the others, and what is
+// damaged is named.
+func TestPartitionsOfDamagedSegments(t *testing.T) {
+	w := newSpreadWorker(t, 9)
+	for range 9 {
+		w.run(true)
+	}
+	last := func(kind string) (key string) {
+		must(t, w.store.List(t.Context(), "c/", func(o archive.Object) error {
+			if strings.HasSuffix(o.Key, kind) && !strings.Contains(o.Key, "-9@") {
+				key = max(key, o.Key)
+			}
+			return nil
+		}))
+		return key
+	}
+	must(t, w.store.Delete(t.Context(), last(".links.zst")))
+	damage(t, w.store, last(".cdxj"), func(raw []byte) []byte { return raw[:len(raw)-9] })
+	damage(t, w.store, archive.Layout{Crawl: "c"}.Manifest(archive.SegmentName("a.example-9@w.7", "0000000000000009")), cutShort)
+	f := opened(t, t.TempDir())
+	must(t, partitionsOf(f, w.store).Run(t.Context(), every(0, 1)))
+	was, now := together(t, w.Frontier), together(t, f)
+	for url := range now {
+		if _, known := was[url]; !known {
+			t.Errorf("%s was not known", url)
+		}
+	}
+	progress, err := f.Crawl("c").Progress()
+	must(t, err)
+	if len(now) < len(was)/3 || len(progress.Damaged) < 2 {
+		t.Errorf("%d URLs of %d; damaged: %q", len(now), len(was), progress.Damaged)
 	}
 }

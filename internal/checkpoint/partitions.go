@@ -232,6 +232,14 @@ func (r *Partitions) seeds(name string, plan frontier.Plan, ended bool, origins 
 	return r.Frontier.Crawl(name).ReplaySeeds(plan.Run, found, in)
 }
 
+// passOver passes over what of a segment cannot be read: it would keep all partitions without an owner. The progress of the crawl names the object.
+func (r *Partitions) passOver(name string, damaged error) error {
+	if r.Log != nil {
+		r.Log.Error("partitions are rebuilt without a segment of the archive", "crawl", name, "error", damaged)
+	}
+	return r.Frontier.Crawl(name).NoteDamaged(damaged.Error() + "; in partitions that were rebuilt its pages may be fetched again, and links that it has are not followed in this run")
+}
+
 // known says of partitions below which number they have what the batches of each worker have found.
 type known map[frontier.Partition]map[string]uint64
 
@@ -279,7 +287,8 @@ func (r *Partitions) since(ctx context.Context, name string, plan frontier.Plan,
 		worker, number, of := frontier.BatchOf(batch)
 		return of && !has.any(worker, number)
 	}
-	return segmentsOf(ctx, r.Open, name, plan, skip, func(archive.Manifest) bool { return true })
+	passOver := func(err error) error { return r.passOver(name, err) }
+	return segmentsOf(ctx, r.Open, name, plan, skip, func(archive.Manifest) bool { return true }, passOver)
 }
 
 // manifests reads the checkpoints of all workers. unread says which cannot be read: the others are of use without them.

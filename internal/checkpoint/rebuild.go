@@ -236,21 +236,21 @@ func (r *Rebuild) after(ctx context.Context, front *frontier.Frontier, name stri
 	}
 	return segmentsOf(ctx, r.Open, name, plan, skip, func(m archive.Manifest) bool {
 		return !has(m.Batch) && (!archive.IsEndsBatch(m.Batch) || m.Created.After(taken))
-	})
+	}, nil)
 }
 
 // segmentsOf lists the segments of a crawl in all its archives, in the order in which they were made. Manifests of those that skip names are not read;
-// keep chooses among the others.
+// keep chooses among the others. damaged is that of archive.Walk.
 func segmentsOf(
 	ctx context.Context, open func(ctx context.Context, where string) (archive.Store, error), name string, plan frontier.Plan,
-	skip func(segment string, changed time.Time) bool, keep func(archive.Manifest) bool,
+	skip func(segment string, changed time.Time) bool, keep func(archive.Manifest) bool, damaged func(error) error,
 ) (list []segment, err error) {
 	for number, place := range plan.Archives {
 		store, err := open(ctx, place.Where)
 		if err != nil {
 			return nil, err
 		}
-		walk := archive.Walk[struct{}]{Of: archive.Layout{Prefix: place.Prefix, Crawl: name}, Skip: skip}
+		walk := archive.Walk[struct{}]{Of: archive.Layout{Prefix: place.Prefix, Crawl: name}, Skip: skip, Damaged: damaged}
 		err = walk.Each(ctx, store, func(m archive.Manifest, _ struct{}) error {
 			if keep(m) {
 				list = append(list, segment{m, store, number, m.Run})

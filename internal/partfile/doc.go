@@ -48,6 +48,10 @@ var (
 
 // Unreadable reports whether an error says that an object is lost, or that no attempt reads it.
 func Unreadable(err error) bool {
+	var store *archive.StoreError
+	if errors.As(err, &store) { // it was not read to its end
+		return false
+	}
 	return slices.ContainsFunc([]error{frontier.ErrEntry, ErrVersion, ErrPartition, ErrTruncated, ErrDamaged, archive.ErrNotFound}, func(kind error) bool {
 		return errors.Is(err, kind)
 	})

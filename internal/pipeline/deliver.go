@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -43,6 +44,9 @@ func (e *Engine) Deliver(ctx context.Context, store archive.Store, a Arrival, ma
 		}
 		return nil
 	})
+	if errors.Is(err, archive.ErrNotFound) { // the store is the right one: it has the manifest
+		err = &archive.DamagedError{Err: errors.New(err.Error())}
+	}
 	if err != nil {
 		return err
 	}
