@@ -15,12 +15,14 @@ type RetireInput struct {
 	Worker string `json:"worker"`
 }
 
+// retireReason is why Retire terminates workflows.
+const retireReason = "the ring of workers has given the worker up"
+
 // Retire terminates the workflows that a crawl has at a worker which the ring has given up: its controller and its batches. Their task queue
 // is polled by nobody any more. Should the worker live and be cut off, it may commit nothing: its permit has run out.
 func (a *Activities) Retire(ctx context.Context, in RetireInput) error {
-	const reason = "the ring of workers has given the worker up"
 	var gone *serviceerror.NotFound
-	if err := a.Client.TerminateWorkflow(ctx, names.ControllerID(in.Crawl, in.Worker), "", reason); err != nil && !errors.As(err, &gone) {
+	if err := a.Client.TerminateWorkflow(ctx, names.ControllerID(in.Crawl, in.Worker), "", retireReason); err != nil && !errors.As(err, &gone) {
 		return err
 	}
 	open, err := a.openBatches(ctx, in.Crawl, in.Worker)
@@ -29,7 +31,7 @@ func (a *Activities) Retire(ctx context.Context, in RetireInput) error {
 	}
 	for _, id := range open {
 		// whichever execution it has by now: one may have continued as new
-		if err := a.Client.TerminateWorkflow(ctx, id.GetWorkflowId(), "", reason); err != nil && !errors.As(err, &gone) {
+		if err := a.Client.TerminateWorkflow(ctx, id.GetWorkflowId(), "", retireReason); err != nil && !errors.As(err, &gone) {
 			return err
 		}
 	}
