@@ -73,6 +73,9 @@ func Open(dir string, opts Options) (*Store, error) {
 		s.changes = &changes
 		return err
 	})
+	if err == nil && s.hasRoom() == nil {
+		err = writeEnds(db)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open frontier in %s: %w", dir, err), db.Close())
 	}
@@ -95,6 +98,25 @@ func openDB(dir string, table int64, opts Options) (*badger.DB, error) {
 	}
 	return db, nil
 }
+
+// The first and the last key of a store. No reader sees them.
+const (
+	firstKey = 0x00
+	lastKey  = 0xff
+)
+
+// writeEnds writes the first and the last key, so that the next table that is written to disk has all others in its range. When a process
+// ends soon, its tables are small, and without these keys have few ranges in common. Badger (4.9.6) may merge tables of level 0 into one that then
+// counts as the newest, and move newer tables below it that have no key range in common with it, or with those between them: deletions in
+// them are dropped, and the older values of the keys are back.
+func writeEnds(db *badger.DB) error {
+	return db.Update(func(txn *badger.Txn) error {
+		return errors.Join(txn.Set(Key{firstKey}, nil), txn.Set(Key{lastKey}, nil))
+	})
+}
+
+// isEnd reports whether it is the first or the last key of a store.
+func isEnd(key Key) bool { return len(key) == 1 && (key[0] == firstKey || key[0] == lastKey) }
 
 // largestLog is the size in bytes of the largest log of a table in memory, which a process leaves that was killed; 0: there is none.
 // A log has twice the size of its table. One of an earlier version, whose tables were larger, is read into a table of that version's size:

@@ -102,6 +102,9 @@ func (r Reader) scan(under, from Key, fn func(item *badger.Item) (more bool, err
 		from = under
 	}
 	for it.Seek(from); it.ValidForPrefix(under); it.Next() {
+		if len(under) == 0 && isEnd(it.Item().Key()) {
+			continue
+		}
 		if more, err := fn(it.Item()); err != nil || !more {
 			return err
 		}
