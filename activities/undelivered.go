@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -108,7 +109,7 @@ func (a *Activities) view() (view *ring.View) {
 	return view
 }
 
-// deliveryOf names the segment of a batch.
+// deliveryOf names the segment of a batch, and its worker as the name of the batch does: marks are the same when the worker was renamed since.
 func (a *Activities) deliveryOf(ctx context.Context, in BatchInput) (d DeliverInput, err error) {
 	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
@@ -118,8 +119,9 @@ func (a *Activities) deliveryOf(ctx context.Context, in BatchInput) (d DeliverIn
 	if err != nil {
 		return d, err
 	}
+	worker, _, _ := frontier.BatchOf(in.Batch)
 	d = DeliverInput{
-		Crawl: in.Crawl, Batch: in.Batch, Worker: h.label.Worker, Nonce: h.label.Nonce, Where: h.store.String(), Prefix: h.label.Prefix, Run: plan.Run,
+		Crawl: in.Crawl, Batch: in.Batch, Worker: cmp.Or(worker, h.label.Worker), Nonce: h.label.Nonce, Where: h.store.String(), Prefix: h.label.Prefix, Run: plan.Run,
 	}
 	d.Watermark, err = a.Frontier.Crawl(in.Crawl).Watermark()
 	return d, err

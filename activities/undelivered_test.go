@@ -113,3 +113,23 @@ func TestRest(t *testing.T) {
 		}
 	}
 }
+
+// TestRenamedDelivers: a worker that the ring has renamed sends what a batch of its former name has found under that name, as the marks of what it has
+// delivered before have it: links count once.
+func TestRenamedDelivers(t *testing.T) {
+	s := newSpreadRing(t, "v", "w", "z")
+	from := s.ownerOf("a.example")
+	in := from.linking()
+	former := from.Settings.Worker
+	from.Settings.Worker = "renamed"
+	in.Holder = from.holder()
+	out := s.undelivered(from, in)
+	if len(out.To) != 2 {
+		t.Fatalf("%+v", out)
+	}
+	for _, d := range out.To {
+		if d.Worker != former {
+			t.Errorf("%s gets a delivery of %s", d.Owner, d.Worker)
+		}
+	}
+}
