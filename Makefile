@@ -83,12 +83,15 @@ test-s3: temporal versitygw ## run the store's conformance suite, the exchange o
 
 # The last release; before the first one, the last commit that parsed definitions in workflow code.
 FORMER ?= $(or $(shell git describe --tags --abbrev=0 2>/dev/null),763038a)
+# The same for spread crawls; before the first release, the last commit of the first versions of their workflows.
+FORMER_SPREAD ?= $(or $(shell git describe --tags --abbrev=0 2>/dev/null),0c893c2)
 .PHONY: former test-upgrade
 former:
 	@echo $(FORMER)
 
-test-upgrade: temporal versitygw ## crawl across an upgrade of the worker from FORMER, a commit or the last tag, to this version
-	tools/upgrade/with-former.sh $(FORMER) $(GOTEST) -v -run '^TestUpgrade$$' ./internal/integration
+test-upgrade: temporal versitygw ## crawl across an upgrade of the worker from FORMER, a commit or the last tag, and of two from FORMER_SPREAD, to this version
+	tools/upgrade/with-former.sh MUNINN_TEST_FORMER $(FORMER) tools/upgrade/with-former.sh MUNINN_TEST_FORMER_SPREAD $(FORMER_SPREAD) \
+		$(GOTEST) -v -run '^TestUpgrade' ./internal/integration
 
 .PHONY: test-deploy
 test-deploy: temporal versitygw ## test deploy/: Temporal on PostgreSQL, S3, a worker by deploy/worker.yaml; rules, manifests, unit (needs PostgreSQL, promtool)

@@ -1,8 +1,7 @@
 package integration
 
 import (
-	"context"
-	"encoding/json"
+	"fmt"
 	"net/netip"
 	"os"
 	"syscall"
@@ -12,22 +11,35 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/muninn-archive/muninn/activities/names"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/bench"
 	"github.com/muninn-archive/muninn/internal/webworld/manners"
 )
 
-// formerEnv names the muninn-worker of an earlier version; tools/upgrade/with-former.sh builds it.
-const formerEnv = "MUNINN_TEST_FORMER"
+// These name the muninn-workers of earlier versions, of which the second one knows spread crawls; tools/upgrade/with-former.sh builds them.
+const (
+	formerEnv       = "MUNINN_TEST_FORMER"
+	formerSpreadEnv = "MUNINN_TEST_FORMER_SPREAD"
+)
+
+// formerWorker is the program that a variable of the environment names.
+func formerWorker(t *testing.T, env string) string {
+	t.Helper()
+	program := os.Getenv(env)
+	if program == "" {
+		t.Skip(env + " is not set: `make test-upgrade` sets it")
+	}
+	return program
+}
 
 // TestUpgrade starts a crawl with the worker of an earlier version, ends that in the middle, and continues with the present one on the same
 // data folder, Temporal and archive. The crawl ends, every allowed page is archived once, and no address ever sees two connections or
 // a request before its time. `make test-upgrade` runs it.
 func TestUpgrade(t *testing.T) {
-	former := os.Getenv(formerEnv)
-	if former == "" {
-		t.Skip(formerEnv + " is not set: `make test-upgrade` sets it")
-	}
+	t.Parallel()
+	former := formerWorker(t, formerEnv)
 	for n, c := range []struct {
 		name string
 		// after is the part of the pages, in percent, after which the former worker ends.
@@ -73,18 +85,8 @@ func upgrade(t *testing.T, former string, first netip.Addr, after int, end func(
 	rig.worker.start(t)
 
 	// The execution that the former worker started is changed by the present one.
-	var changed crawl.Definition
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
-	defer cancel()
-	update, err := rig.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: names.CrawlID(name), UpdateName: names.UpdateConfig, WaitForStage: client.WorkflowUpdateStageCompleted,
-		Args: []any{json.RawMessage(`{"description": "upgraded"}`)},
-	})
-	if err == nil {
-		err = update.Get(ctx, &changed)
-	}
-	if err != nil || changed.Description != "upgraded" || changed.Order.PerQueue != perQueue {
-		t.Errorf("configured after the upgrade: %v, %+v", err, changed)
+	if changed := configured(t, rig.client, name, `{"description": "upgraded"}`); changed.Description != "upgraded" || changed.Order.PerQueue != perQueue {
+		t.Errorf("configured after the upgrade: %+v", changed)
 	}
 	result := Result(t, rig.client, name, CrawlTime)
 	stats := world.Stats()
@@ -93,6 +95,64 @@ func upgrade(t *testing.T, former string, first netip.Addr, after int, end func(
 	rig.once(t)
 	if most := len(stats.PerIP); repeats(stats) > most {
 		t.Errorf("%d requests were repeated, at most %d may be", repeats(stats), most)
+	}
+}
+
+// TestUpgradeSpread upgrades two workers that crawl a web together, one after the other. In between, a worker of each version crawls, and both take a
+// change of the definition. The crawl ends, each page was asked for once, by the servers' count, is archived once, and no address saw a request before its time.
+func TestUpgradeSpread(t *testing.T) {
+	t.Parallel()
+	former := formerWorker(t, formerSpreadEnv)
+	server := StartServer(t)
+	process, s3 := newS3(t)
+	process.start(t)
+	t.Cleanup(func() { process.kill(t) })
+	world := Serve(t, bench.New(webworld.Options{Seed: 51, Trace: true, FirstIP: netip.AddrFrom4([4]byte{127, 97, 9, 1})}, 24, 20))
+	w1, w2 := newMoveWorker(t, "w1", server.Address, s3, world, moveHandOver), newMoveWorker(t, "w2", server.Address, s3, world, moveHandOver)
+	present := w1.program
+	w1.program, w2.program = former, former
+	w1.start(t)
+	server.awaitRing(t, "w1: up, 1024 owned")
+	w2.start(t)
+	server.awaitRing(t, "w1: up, 512 owned", "w2: up, 512 owned")
+	d := startMoving(t, server, "upgraded", world)
+	awaitPages(t, world, 24*20/8)
+	for i, w := range []*killedProcess{w1, w2} {
+		w.stop(t, moveHandOver+moveDrain+moveSlack)
+		w.program = present
+		w.start(t)
+		server.awaitQuietRing(t, fmt.Sprintf("w%d", i+1))
+		// The execution of the former version has both workers take the change, also while one of them is of that version.
+		description := fmt.Sprintf("%d of 2 are upgraded", i+1)
+		if changed := configured(t, server.Client, d.Name, `{"description": "`+description+`"}`); changed.Description != description {
+			t.Errorf("configured: %+v", changed)
+		}
+		s := world.Stats()
+		t.Logf("%s, at %d requests for pages", description, s.Requests-s.Robots)
+		awaitPages(t, world, s.Requests-s.Robots+1) // the crawl has not ended
+	}
+	out := Result(t, server.Client, d.Name, CrawlTime)
+	if out.Reason != crawl.ReasonDrained {
+		t.Errorf("it ends: %s", out.Reason)
+	}
+	if n := repeats(world.Stats()); n > 0 {
+		t.Errorf("%d requests were repeated", n)
+	}
+	servedPolitely(t, world, d.Politeness.MinDelay.D())
+	store, err := archive.Open(t.Context(), moveStore, s3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s3Download(t, store, dir)
+	Once(t, Check(t, dir), world)
+	if sum, by := archivedTotals(t, store, d); out.Totals.Pages != sum.Pages {
+		t.Errorf("the crawl counts %+v; the logs of its segments have %+v", out.Totals, by)
+	}
+	for _, name := range []string{"w1", "w2"} {
+		if segmentsBy(t, dir, d.Name, name) == 0 {
+			t.Errorf("%s has written no segment", name)
+		}
 	}
 }
 
