@@ -9,6 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/ring"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // openBatch stands for the batch of the test.
@@ -23,7 +24,7 @@ type leftBatches struct {
 	queued  bool     // the links of the batch are queued in the end
 }
 
-// TestTakeOver: what a worker had archived and not delivered when it was lost is queued by the others, each URL once, also where a part of it was
+// TestTakeOver: what a worker had archived and not delivered when it was lost is queued by the others, each URL and each link once, also where a part of it was
 // delivered before, and where it is taken twice. Batches that had archived nothing, and partitions that are taken already, bring nothing. It is the same
 // whether the worker looks for the open batches itself, or an execution of an earlier version names them.
 func TestTakeOver(t *testing.T) {
@@ -86,7 +87,14 @@ func (c leftBatches) test(t *testing.T, named bool) {
 		if name == lost.Worker {
 			continue
 		}
-		got += len(r.states())
+		for url := range r.states() {
+			u, err := urls.Parse(url)
+			r.must(err)
+			e, err := r.Frontier.Crawl(rigCrawl).URLs().Explain(u)
+			if got++; err != nil || e.Links != 1 {
+				t.Errorf("%d links to %s are counted, want 1, %v", e.Links, url, err)
+			}
+		}
 		status, err := r.Frontier.Crawl(rigCrawl).Status()
 		r.must(err)
 		known += status.Totals.Known
