@@ -167,24 +167,21 @@ func (s *s3Store) PutIfAbsent(ctx context.Context, key string, data []byte) erro
 }
 
 func (s *s3Store) Get(ctx context.Context, key string) (io.ReadCloser, error) {
-	object, err := s.client.GetObject(ctx, s.bucket, s.prefix+key, minio.GetObjectOptions{})
-	if err == nil {
-		_, err = object.Stat() // the request is made now
-	}
-	switch {
-	case err == nil:
-		return object, nil
-	case minio.ToErrorResponse(err).StatusCode == http.StatusNotFound:
-		return nil, fmt.Errorf("get %s: %w", key, ErrNotFound)
-	}
-	return nil, fmt.Errorf("get %s: %w", key, explain(err))
+	return s.get(ctx, key, minio.GetObjectOptions{}, nil)
 }
 
 func (s *s3Store) GetRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	var opts minio.GetObjectOptions
+	outside := rangeError(key, offset, length)
 	if offset < 0 || length <= 0 || opts.SetRange(offset, offset+length-1) != nil {
-		return nil, rangeError(key, offset, length)
+		return nil, outside
 	}
+	return s.get(ctx, key, opts, outside)
+}
+
+// get reads an object, or the range of it that the options name. It is one request: a client that asks for the object's size before it reads the first
+// byte finds an object that is deleted in between, and its error is that of a read.
+func (s *s3Store) get(ctx context.Context, key string, opts minio.GetObjectOptions, outside error) (io.ReadCloser, error) {
 	object, _, _, err := (&minio.Core{Client: s.client}).GetObject(ctx, s.bucket, s.prefix+key, opts)
 	if err == nil {
 		return object, nil
@@ -193,7 +190,9 @@ func (s *s3Store) GetRange(ctx context.Context, key string, offset, length int64
 	case http.StatusNotFound:
 		return nil, fmt.Errorf("get %s: %w", key, ErrNotFound)
 	case http.StatusRequestedRangeNotSatisfiable:
-		return nil, rangeError(key, offset, length)
+		if outside != nil {
+			return nil, outside
+		}
 	}
 	return nil, fmt.Errorf("get %s: %w", key, explain(err))
 }

@@ -98,6 +98,9 @@ func upgrade(t *testing.T, former string, first netip.Addr, after int, end func(
 	}
 }
 
+// upgradeHandOver is how long a worker hands over before it is upgraded, half of it while batches end.
+const upgradeHandOver = 8 * time.Second
+
 // TestUpgradeSpread upgrades two workers that crawl a web together, one after the other. In between, a worker of each version crawls, and both take a
 // change of the definition. The crawl ends, each page was asked for once, by the servers' count, is archived once, and no address saw a request before its time.
 func TestUpgradeSpread(t *testing.T) {
@@ -108,7 +111,7 @@ func TestUpgradeSpread(t *testing.T) {
 	process.start(t)
 	t.Cleanup(func() { process.kill(t) })
 	world := Serve(t, bench.New(webworld.Options{Seed: 51, Trace: true, FirstIP: netip.AddrFrom4([4]byte{127, 97, 9, 1})}, 24, 20))
-	w1, w2 := newMoveWorker(t, "w1", server.Address, s3, world, moveHandOver), newMoveWorker(t, "w2", server.Address, s3, world, moveHandOver)
+	w1, w2 := newMoveWorker(t, "w1", server.Address, s3, world, upgradeHandOver), newMoveWorker(t, "w2", server.Address, s3, world, upgradeHandOver)
 	present := w1.program
 	w1.program, w2.program = former, former
 	w1.start(t)
@@ -118,7 +121,7 @@ func TestUpgradeSpread(t *testing.T) {
 	d := startMoving(t, server, "upgraded", world)
 	awaitPages(t, world, 24*20/8)
 	for i, w := range []*killedProcess{w1, w2} {
-		w.stop(t, moveHandOver+moveDrain+moveSlack)
+		w.stop(t, upgradeHandOver+moveDrain+moveSlack)
 		w.program = present
 		w.start(t)
 		server.awaitQuietRing(t, fmt.Sprintf("w%d", i+1))

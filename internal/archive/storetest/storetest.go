@@ -160,6 +160,18 @@ func deleting(t *testing.T, s archive.Store) {
 	if err := s.PutIfAbsent(t.Context(), "c/a", []byte("again")); err != nil {
 		t.Errorf("put if absent after delete: %v", err)
 	}
+	put(t, s, "c/read", "all of it") // what is open is read, although it is deleted meanwhile
+	r, err := s.Get(t.Context(), "c/read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	if err := s.Delete(t.Context(), "c/read"); err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := io.ReadAll(r); string(raw) != "all of it" || err != nil {
+		t.Errorf("an open object has %q after it was deleted, %v", raw, err)
+	}
 }
 
 func readAll(t *testing.T, s archive.Store) {
