@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -72,7 +73,10 @@ func (o *owners) play(e *env, step string) {
 		}
 		return o.look(in.Left, in.Left.Partitions), nil
 	})
+	var one sync.Mutex // two deliveries run at a time
 	does(e, "Deliver", func(in activities.DeliverInput) (out activities.DeliverResult, err error) {
+		one.Lock()
+		defer one.Unlock()
 		if out.Delivered = in.Partitions; o.take != nil {
 			out.Delivered, err = o.take(in.Partitions)
 		}
