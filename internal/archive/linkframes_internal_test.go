@@ -37,7 +37,7 @@ func randomPages(random *rand.Rand, n int) (pages []linkingPage, want []Link) {
 		path, alike := text(), random.IntN(3) == 0
 		for range 1 + random.IntN(6) {
 			l := crawl.Outlink{
-				URL: url(), Hop: crawl.Hop("LERM"[random.IntN(4)]), Context: text(), Anchor: text(), Block: random.IntN(5) - 1, TagPath: text(), Rel: text(),
+				URL: url(), Hop: crawl.Hop("LERMX"[random.IntN(5)]), Context: text(), Anchor: text(), Block: random.IntN(5) - 1, TagPath: text(), Rel: text(),
 				LinkFindings: crawl.LinkFindings{Level: text(), Prior: number()},
 			}
 			v := crawl.LinkVerdict{Score: number()}

@@ -14,6 +14,8 @@ const (
 	HopSitemap  Hop = 'M' // named by a sitemap, or a sitemap named by a seed
 	HopPrereq   Hop = 'P' // robots.txt, DNS
 	HopPaging   Hop = 'N' // to the next part of the same thread or list, as the helper says; not counted as a hop
+
+	HopSpeculative Hop = 'X' // what is probably embedded: an image that a script names, /favicon.ico
 )
 
 func (h Hop) String() string { return string(rune(h)) }

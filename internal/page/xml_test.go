@@ -94,7 +94,7 @@ func FuzzParse(f *testing.F) {
 			if l.Block < -1 || l.Block >= len(d.Blocks) {
 				t.Errorf("block %d of %d", l.Block, len(d.Blocks))
 			}
-			if !strings.ContainsRune("LERM", rune(l.Hop)) || l.Hop == 0 || len(l.Anchor) > limits.AnchorBytes {
+			if !strings.ContainsRune("LERMX", rune(l.Hop)) || l.Hop == 0 || len(l.Anchor) > limits.AnchorBytes {
 				t.Errorf("%+v", l)
 			}
 		}

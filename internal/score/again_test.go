@@ -133,3 +133,33 @@ func TestRescoreOutlink(t *testing.T) {
 		}
 	}
 }
+
+// TestSpeculative: what is probably embedded is asked for after what surely is, whether an order judges links or not, and when
+// several pages of a batch name it.
+func TestSpeculative(t *testing.T) {
+	for _, strategy := range []string{crawl.StrategyWeighted, crawl.StrategyShark} {
+		d := crawl.DefaultDefinition()
+		d.Topic, d.Order.Strategy, d.Order.Batch = ravens, strategy, true
+		j, err := NewJudge(d, nil, NewDictionary(), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := j.Batch(nil)
+		var verdicts []crawl.Verdict
+		for range 2 {
+			v, _, err := b.Page(parsed(crawl.Page{URL: "http://a.example/", Language: "en", Blocks: []string{"raven fox"}, Links: []crawl.Outlink{
+				{URL: "http://a.example/e.png", Hop: crawl.HopEmbed, Block: -1}, {URL: "http://a.example/x.png", Hop: crawl.HopSpeculative, Block: -1},
+			}}), Context{Inherit: 0.75}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verdicts = append(verdicts, v)
+		}
+		b.Merge()
+		for _, v := range verdicts {
+			if sure, probable := v.Links[0].Score, v.Links[1].Score; !near(probable, sure/2) || sure == 0 {
+				t.Errorf("%s: %g, and what is speculative %g", strategy, sure, probable)
+			}
+		}
+	}
+}

@@ -124,13 +124,17 @@ func (b *Batch) Page(p *crawl.Parsed, c Context, linkFeatures []byte) (crawl.Ver
 				l.Score, l.LinkFeatures = c.Inherit, linkFeatures
 			case crawl.HopEmbed: // it belongs to its page
 				l.Score = c.Inherit
+			case crawl.HopSpeculative:
+				l.Score = c.Inherit * speculative
 			default:
 				l.Score, l.LinkFeatures = judged.Links[i].Priority, judged.Links[i].LinkFeatures
 			}
 		}
 		if together {
 			b.cited.Add(by, scored.View, linkFeatures, func(link int, o order.Judged) {
-				v.Links[link].Score, v.Links[link].LinkFeatures = o.Priority, o.LinkFeatures
+				if ordered(p.Links[link].Hop) {
+					v.Links[link].Score, v.Links[link].LinkFeatures = o.Priority, o.LinkFeatures
+				}
 			})
 		}
 	case together:
@@ -160,13 +164,18 @@ type ArchivedLink struct {
 	Depth     int         // of its page: links from a seed
 }
 
+// ordered reports whether an order judges links of a kind: not those that stand for their page, or belong to it.
+func ordered(hop crawl.Hop) bool {
+	return hop != crawl.HopEmbed && hop != crawl.HopSpeculative && hop != crawl.HopRedirect
+}
+
 // RescoreLink scores an outlink again with the present topic, memory and order.
 func (j *Judge) RescoreLink(f ArchivedLink, learner *order.Fused) (crawl.Discovery, error) {
 	now, page := j.RescoreOutlink(f.Link, f.Verdict, f.Terms, f.Paragraph, f.Language)
 	now.LinkFeatures = f.Verdict.LinkFeatures
 	d := f.Link.Discovery(&now, f.Source, f.Path, false) // only waiting URLs are scored again: they are known already
 	by, err := j.order(f.Language, learner)
-	if err != nil || by == nil || f.Link.Hop == crawl.HopEmbed || f.Link.Hop == crawl.HopRedirect {
+	if err != nil || by == nil || !ordered(f.Link.Hop) {
 		return d, err
 	}
 	page.URL, page.Depth = f.Source, f.Depth

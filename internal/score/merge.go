@@ -22,6 +22,9 @@ type scoredLink struct {
 // add notes a page with the verdicts of its links, which apply changes.
 func (m *scoreMerge) add(p *crawl.Page, verdicts []crawl.LinkVerdict, terms text.Vector) {
 	for i := range p.Links {
+		if p.Links[i].Hop == crawl.HopSpeculative {
+			continue
+		}
 		m.cited.Add(p.Links[i].URL, scoredLink{&verdicts[i], terms, p.Language})
 	}
 }

@@ -39,6 +39,9 @@ type anchorText struct {
 // anchored reports whether a link stands in the text of a page.
 func anchored(l *crawl.Outlink) bool { return l.Hop == crawl.HopLink || l.Hop == crawl.HopPaging }
 
+// speculative is the factor of the score of a link that is probably embedded: what surely is comes first.
+const speculative = .5
+
 // inheritsPageScore reports whether a link takes over the scores of the page that it stands on.
 func inheritsPageScore(l *crawl.Outlink) bool {
 	return l.Hop != crawl.HopRedirect && l.Hop != crawl.HopSitemap

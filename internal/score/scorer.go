@@ -150,6 +150,9 @@ func (s *Scorer) judge(r *reading) {
 		}
 		v.Parts = parts[begin:len(parts):len(parts)]
 		v.Score = s.average(v.Parts, r.context.Inherit)
+		if l.Hop == crawl.HopSpeculative {
+			v.Score *= speculative
+		}
 	}
 }
 

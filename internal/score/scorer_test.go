@@ -133,6 +133,7 @@ func TestPage(t *testing.T) {
 			{URL: "http://a.example/b", Hop: crawl.HopRedirect, Anchor: "raven", Block: 0},
 			{URL: "http://a.example/ravens", Hop: crawl.HopSitemap, Block: -1},
 			{URL: "mailto:raven", Hop: crawl.HopLink, Block: -1},
+			{URL: "http://a.example/b.png", Hop: crawl.HopSpeculative, Block: -1},
 		},
 	})
 	// (1 + ln 4, 1, 1) with (1, 0, 0): 2.386294 / √(2.386294² + 2).
@@ -150,6 +151,7 @@ func TestPage(t *testing.T) {
 		{said(), 0.7},
 		{said("url", 0.9), 0.9},
 		{said("document", doc), doc},
+		{said("document", doc), doc / 2},
 	}
 	asked := Context{Inherit: 0.7, Terms: true}
 	scored := s.Page(p, asked)
