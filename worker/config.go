@@ -127,6 +127,7 @@ func (c *Config) Validate() error {
 	positive("host-failures", c.Fetch.HostFailures)
 	positive("markup-per-page", c.Page.Markup)
 	positive("links-per-page", c.Page.Links)
+	positive("links-per-sitemap", c.Page.SitemapLinks)
 	if c.LearnEvery < 0 {
 		errs = append(errs, errors.New("learn-every must be at least 1, or 0 for never"))
 	}

@@ -97,6 +97,7 @@ func (c *Config) limitFlags(fs *pflag.FlagSet) {
 	size(&c.Page.DecodedBytes, "decoded-bytes", "longest body without its encodings; the rest is not parsed")
 	fs.IntVar(&c.Page.Markup, "markup-per-page", c.Page.Markup, "most elements and attributes of a page that are parsed; the rest is archived unread")
 	fs.IntVar(&c.Page.Links, "links-per-page", c.Page.Links, "most links taken from a page")
+	fs.IntVar(&c.Page.SitemapLinks, "links-per-sitemap", c.Page.SitemapLinks, "most links taken from a sitemap")
 	size(&c.Page.TextBytes, "text-bytes", "longest text of a page; the rest is cut off")
 	fs.IntVar(&c.Page.BlockBytes, "block-bytes", c.Page.BlockBytes, "longest text block, in bytes; longer ones are split")
 	fs.IntVar(&c.Page.AnchorBytes, "anchor-bytes", c.Page.AnchorBytes, "longest text of an anchor, in bytes; the rest is cut off")

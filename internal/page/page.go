@@ -14,17 +14,18 @@ import (
 
 // Limits bound what is taken from one page.
 type Limits struct {
-	DecodedBytes crawl.Bytes `json:"decoded_bytes"`   // of a body without its encodings; the rest is not looked at
-	Markup       int         `json:"markup_per_page"` // elements and attributes; what follows them is not looked at
-	Links        int         `json:"links_per_page"`  // more are not taken
-	TextBytes    crawl.Bytes `json:"text_bytes"`      // largest size of all text blocks together
-	BlockBytes   int         `json:"block_bytes"`     // largest size of a text block; longer ones are split
-	AnchorBytes  int         `json:"anchor_bytes"`    // largest size of an anchor's text
+	DecodedBytes crawl.Bytes `json:"decoded_bytes"`     // of a body without its encodings; the rest is not looked at
+	Markup       int         `json:"markup_per_page"`   // elements and attributes; what follows them is not looked at
+	Links        int         `json:"links_per_page"`    // more are not taken
+	SitemapLinks int         `json:"links_per_sitemap"` // of a sitemap, in place of Links
+	TextBytes    crawl.Bytes `json:"text_bytes"`        // largest size of all text blocks together
+	BlockBytes   int         `json:"block_bytes"`       // largest size of a text block; longer ones are split
+	AnchorBytes  int         `json:"anchor_bytes"`      // largest size of an anchor's text
 }
 
 // DefaultLimits are the documented defaults.
 func DefaultLimits() Limits {
-	return Limits{DecodedBytes: 16 << 20, Markup: 500_000, Links: 5000, TextBytes: 1 << 20, BlockBytes: 4096, AnchorBytes: 512}
+	return Limits{DecodedBytes: 16 << 20, Markup: 500_000, Links: 5000, SitemapLinks: 50_000, TextBytes: 1 << 20, BlockBytes: 4096, AnchorBytes: 512}
 }
 
 // Input is a response as FETCH left it, its transfer and content encodings taken off.
@@ -60,7 +61,15 @@ func Parse(in Input, limits Limits) *Document {
 		kind, _, _ = strings.Cut(in.MIME, ";")
 		kind = strings.ToLower(strings.TrimSpace(kind))
 	}
-	if kind == "" || kind == "application/octet-stream" || kind == "text/plain" && looksHTML(in.Body) {
+	if isPacked(kind) || kind == "" {
+		if text, inside := unpacked(in.Body, int64(limits.DecodedBytes)); text != nil {
+			in.Body, kind = text, inside
+		}
+	}
+	switch {
+	case (kind == "" || kind == "application/octet-stream" || kind == "text/plain" || kind == "text/html") && isSitemapOrFeed(in.Body):
+		kind = "text/xml"
+	case kind == "" || kind == "application/octet-stream" || kind == "text/plain" && looksHTML(in.Body):
 		kind = sniff(in.Body)
 	}
 	d.MIME = kind
@@ -72,6 +81,8 @@ func Parse(in Input, limits Limits) *Document {
 		b.html(in.Body, in.MIME)
 	case kind == "text/xml" || strings.HasSuffix(kind, "/xml") || strings.HasSuffix(kind, "+xml"):
 		b.xml(in.Body)
+	case isJSONFeed(kind, in.Body):
+		b.jsonFeed(in.Body)
 	case kind == "text/plain":
 		text, _, name := decode(in.Body, in.MIME)
 		d.Charset = name

@@ -7,87 +7,133 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/charset"
-
-	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// xml takes the links of sitemaps (sitemaps.org 0.9), RSS and Atom feeds; other XML is left alone.
-// A file that breaks in the middle gives what stood before.
+// reader reads the elements of one kind of XML document.
+type reader interface {
+	start(t xml.StartElement)
+	text(data []byte)
+	end(name xml.Name)
+	// rest gets what stands after a fault; nothing can be read of it as XML.
+	rest(data []byte)
+}
+
+// xml takes the links and texts of sitemaps and feeds; other XML is left alone. A file that breaks in the middle gives what
+// stood before, and a sitemap also the addresses that stand after it.
 func (b *builder) xml(body []byte) {
+	if bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff")) {
+		body, _, b.doc.Charset = decode(body, "")
+	}
 	dec := xml.NewDecoder(bytes.NewReader(body))
-	dec.Strict = false
+	dec.Strict, dec.Entity = false, xml.HTMLEntity
+	same := true // the decoder counts the bytes of the body
 	dec.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
-		b.doc.Charset = strings.ToLower(label)
+		if b.doc.Charset != "" { // by its byte order mark
+			return in, nil
+		}
+		same, b.doc.Charset = false, strings.ToLower(label)
 		return charset.NewReaderLabel(label, in)
 	}
-	var root, current string
-	var space string // namespace of the root
-	var text strings.Builder
+	var r reader
 	depth := 0
 	for {
 		token, err := dec.Token()
 		if err != nil {
-			return
+			if at := dec.InputOffset(); r != nil && same && at < int64(len(body)) {
+				r.rest(body[at:])
+			}
+			break
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			depth++
-			current = t.Name.Local
-			text.Reset()
-			if root == "" {
-				root, space = current, t.Name.Space
+			if depth++; r == nil {
+				if r = b.readerOf(t); r == nil {
+					return
+				}
 			}
-			if current == "link" && root == "feed" {
-				b.link(xmlAttr(t, "href"), crawl.HopLink, "feed/link", "", xmlAttr(t, "rel"))
-			}
+			r.start(t)
 		case xml.CharData:
-			text.Write(t)
-		case xml.EndElement:
-			b.xmlElement(root, t.Name.Local, strings.TrimSpace(text.String()), t.Name.Space == space)
-			text.Reset()
-			if depth--; depth == 0 {
-				return
+			if r != nil {
+				r.text(t)
 			}
+		case xml.EndElement:
+			r.end(t.Name)
+			depth--
 		}
+		if r != nil && depth == 0 {
+			break
+		}
+	}
+	if f, ok := r.(*feedReader); ok {
+		f.flush()
 	}
 }
 
-// xmlElement looks at an element that ends; own reports whether it is of the root's namespace and not of
-// an extension's.
-func (b *builder) xmlElement(root, name, text string, own bool) {
-	switch {
-	case text == "":
-	case (root == "urlset" || root == "sitemapindex") && name == "loc":
-		if own {
-			b.link(text, crawl.HopSitemap, "sitemap/loc", "", "")
-		} else { // image:loc
-			b.link(text, crawl.HopEmbed, "sitemap/image", "", "")
+// readerOf knows a document by its root; nil if nothing is to be found in it.
+func (b *builder) readerOf(root xml.StartElement) reader {
+	switch strings.ToLower(root.Name.Local) {
+	case "urlset", "sitemapindex":
+		b.limits.Links = b.limits.SitemapLinks
+		return &sitemapReader{builder: b}
+	case "rss", "rdf", "feed":
+		return &feedReader{builder: b}
+	}
+	return nil
+}
+
+// knownRoots are the roots by which a sitemap or feed is known whose header says that it is something else.
+var knownRoots = []string{"urlset", "sitemapindex", "rss", "rdf:rdf", "feed"}
+
+// isSitemapOrFeed knows a sitemap or a feed by its root element, which stands within the first bytes.
+func isSitemapOrFeed(body []byte) bool {
+	text := bytes.ToLower(bytes.TrimLeft(body[:min(len(body), maxProlog)], "\xef\xbb\xbf \t\r\n"))
+	for {
+		if !bytes.HasPrefix(text, []byte("<")) {
+			return false
 		}
-	case (root == "rss" || root == "RDF") && name == "link":
-		b.link(text, crawl.HopLink, "feed/link", "", "")
-	case root == "rss" || root == "RDF" || root == "feed":
-		switch name {
-		case "title", "description", "summary", "content":
-			if b.doc.Title == "" && name == "title" {
-				b.doc.Title = cut(text, 1024)
+		end := []byte(">")
+		switch {
+		case bytes.HasPrefix(text, []byte("<!--")):
+			end = []byte("-->")
+		case bytes.HasPrefix(text, []byte("<?")), bytes.HasPrefix(text, []byte("<!doctype")):
+		default:
+			name := text[1:]
+			if at := bytes.IndexAny(name, " \t\r\n/>"); at >= 0 {
+				name = name[:at]
 			}
-			b.write(text)
-			b.breakBlock()
+			for _, root := range knownRoots {
+				if _, local, prefixed := bytes.Cut(name, []byte(":")); string(name) == root || prefixed && string(local) == root {
+					return true
+				}
+			}
+			return false
 		}
+		at := bytes.Index(text, end)
+		if at < 0 {
+			return false
+		}
+		text = bytes.TrimLeft(text[at+len(end):], " \t\r\n")
 	}
 }
+
+// maxProlog is within how many bytes the root of a sitemap or feed must begin if the header does not say XML.
+const maxProlog = 2 << 10
 
 func xmlAttr(t xml.StartElement, name string) string {
 	for _, a := range t.Attr {
-		if a.Name.Local == name {
+		if strings.EqualFold(a.Name.Local, name) {
 			return a.Value
 		}
 	}
 	return ""
 }
 
-// plain takes text paragraph by paragraph.
+// plain takes text paragraph by paragraph; a list of URLs is a sitemap.
 func (b *builder) plain(text []byte) {
+	if isURLList(text) {
+		b.urlList(text)
+		return
+	}
 	for part := range bytes.SplitSeq(text, []byte("\n\n")) {
 		if b.textSize >= int(b.limits.TextBytes) {
 			return
