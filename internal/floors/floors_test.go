@@ -18,7 +18,7 @@ const module = "github.com/muninn-archive/muninn/"
 var floors = [][]string{
 	{"internal/codec", "internal/times"},
 	{"internal/crawl", "internal/version", "internal/cputime", "internal/cache", "internal/fnv"},
-	{"internal/text", "internal/urls", "internal/coding", "internal/xpath", "internal/dates", "internal/thesaurus", "internal/chart", "internal/disk"},
+	{"internal/text", "internal/urls", "internal/coding", "internal/xpath", "internal/dates", "internal/thesaurus", "internal/chart", "internal/disk", "internal/css"},
 	{"internal/scope", "internal/robots", "internal/politeness", "internal/hostgroups", "internal/ring", "internal/share", "internal/page", "kb", "internal/crawl/schema"},
 	{"internal/recognise", "internal/extract", "internal/bandit"},
 	{"internal/adapt"},
@@ -63,6 +63,7 @@ var wrappers = map[string][]string{
 	"github.com/andybalholm/cascadia":     {"internal/lab/markup"},
 	"golang.org/x/net/html":               {"internal/page", "internal/extract", "internal/adapt", "internal/xpath", "internal/webworld", "internal/lab/adaptation", "internal/lab/markup"},
 	"github.com/nlnwa/whatwg-url":         {"internal/urls"},
+	"github.com/tdewolff/parse":           {"internal/css"},
 	"github.com/projectdiscovery/":        {"internal/lab/recognition"},
 	"github.com/spf13/cobra":              {"starter", "internal/cli", "internal/lab/muninn-lab", "worker/muninn-worker"},
 	"github.com/prometheus/client_golang": {"worker"},

@@ -29,6 +29,7 @@ type builder struct {
 	inAnchor int        // link of the anchor that is open, −1 if none is
 	node     *html.Node // the text node that is read, nil without a tree
 	start    *html.Node // the one that the current block begins in
+	styled   int        // bytes of style sheets that were read
 }
 
 type seenLink struct {

@@ -43,7 +43,12 @@ var guesses = map[string]struct {
 // decode turns a body into UTF-8 and says from which encoding.
 func decode(body []byte, contentType string) (text []byte, from encoding.Encoding, name string) {
 	from, name = encodingOf(body, contentType)
-	text = body
+	return decodeFrom(body, from, name), from, name
+}
+
+// decodeFrom turns a body into UTF-8 from an encoding, without its byte order mark.
+func decodeFrom(body []byte, from encoding.Encoding, name string) []byte {
+	text := body
 	if name != "utf-8" {
 		if decoded, err := io.ReadAll(transform.NewReader(bytes.NewReader(body), from.NewDecoder())); err == nil {
 			text = decoded
@@ -52,11 +57,22 @@ func decode(body []byte, contentType string) (text []byte, from encoding.Encodin
 	if !validUTF8(text) {
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	}
-	return bytes.TrimPrefix(text, []byte("\uFEFF")), from, name
+	return bytes.TrimPrefix(text, []byte("\uFEFF"))
 }
 
 // encodingOf is the encoding of a page (HTML §13.2.3): by its byte order mark, its header, its meta element, or its bytes.
 func encodingOf(body []byte, contentType string) (encoding.Encoding, string) {
+	if e, name := labelled(body, contentType); e != nil {
+		return e, name
+	}
+	if e, name := declared(body[:min(len(body), declaredWithin)]); e != nil {
+		return e, name
+	}
+	return lookup(undeclared(body))
+}
+
+// labelled is the encoding of a body by its byte order mark or its header; nil if neither names one.
+func labelled(body []byte, contentType string) (encoding.Encoding, string) {
 	for mark, name := range map[string]string{"\xef\xbb\xbf": "utf-8", "\xfe\xff": "utf-16be", "\xff\xfe": "utf-16le"} {
 		if bytes.HasPrefix(body, []byte(mark)) {
 			return lookup(name)
@@ -67,16 +83,15 @@ func encodingOf(body []byte, contentType string) (encoding.Encoding, string) {
 	if err != nil { // such as a parameter that stands there twice
 		label = charsetIn(contentType)
 	}
-	if e, name := lookup(label); e != nil {
-		return e, name
-	}
-	if e, name := declared(body[:min(len(body), declaredWithin)]); e != nil {
-		return e, name
-	}
+	return lookup(label)
+}
+
+// undeclared names the encoding of a body by its bytes.
+func undeclared(body []byte) string {
 	if validUTF8(body) {
-		return lookup("utf-8")
+		return "utf-8"
 	}
-	return lookup(guessed(body))
+	return guessed(body)
 }
 
 // lookup is the encoding that a label names, with its name; nil if it names none.

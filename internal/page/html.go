@@ -37,6 +37,7 @@ func (b *builder) tokens(text []byte) {
 	z := html.NewTokenizer(bytes.NewReader(text))
 	w := walker{builder: b}
 	skip := 0
+	var opened *html.Node // the last tag, if it opens an element
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
@@ -44,6 +45,8 @@ func (b *builder) tokens(text []byte) {
 		case html.TextToken:
 			if skip == 0 {
 				b.write(string(z.Text()))
+			} else if opened != nil && opened.DataAtom == atom.Style {
+				w.styleElement(opened, string(z.Text()))
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			t := z.Token()
@@ -54,9 +57,11 @@ func (b *builder) tokens(text []byte) {
 			if isBlock(t.DataAtom) {
 				b.breakBlock()
 			}
+			opened = n
 			w.open(n)
 		case html.EndTagToken:
 			t := z.Token()
+			opened = nil
 			if silent(t.DataAtom) && skip > 0 {
 				skip--
 			}
@@ -115,11 +120,28 @@ func (w *walker) link(n *html.Node, attribute, ref string, hop crawl.Hop, rel st
 	had := len(w.doc.Links)
 	at := w.builder.link(ref, hop, "", "", rel)
 	if len(w.doc.Links) > had { // it was taken: only then its context is made
-		l := &w.doc.Links[at]
-		l.TagPath = w.tagPath()
-		l.Context = w.once(append(append(append(w.scratch[:0], n.Data...), "/@"...), attribute...))
+		w.stand(at, append(append(append(w.scratch[:0], n.Data...), "/@"...), attribute...))
 	}
 	return at
+}
+
+// linkIn adds a link that stands in the text of an element, or within an attribute.
+func (w *walker) linkIn(ref string, hop crawl.Hop, context ...string) {
+	had := len(w.doc.Links)
+	at := w.builder.link(ref, hop, "", "", "")
+	if len(w.doc.Links) > had {
+		b := w.scratch[:0]
+		for _, part := range context {
+			b = append(b, part...)
+		}
+		w.stand(at, b)
+	}
+}
+
+// stand notes where a link stands; context is in the scratch buffer.
+func (w *walker) stand(at int, context []byte) {
+	w.doc.Links[at].Context = w.once(context)
+	w.doc.Links[at].TagPath = w.tagPath()
 }
 
 func (w *walker) walk(n *html.Node) {
@@ -151,6 +173,9 @@ func (w *walker) walk(n *html.Node) {
 			}()
 		}
 		if silent(n.DataAtom) {
+			if n.DataAtom == atom.Style {
+				w.styleElement(n, rawText(n))
+			}
 			return
 		}
 	}
@@ -167,6 +192,7 @@ func (w *walker) open(n *html.Node) int {
 			w.link(n, name, v, crawl.HopEmbed, "")
 		}
 	}
+	w.attributes(n)
 	switch n.DataAtom {
 	case atom.Html:
 		if w.lang == "" {
@@ -202,6 +228,15 @@ func (w *walker) open(n *html.Node) int {
 		embed("background")
 	}
 	return -1
+}
+
+// attributes takes the links in attributes that any element may have.
+func (w *walker) attributes(n *html.Node) {
+	for i := range n.Attr {
+		if a := &n.Attr[i]; a.Key == "style" {
+			w.declarations(n, a.Val)
+		}
+	}
 }
 
 func (w *walker) linkElement(n *html.Node, rel, href string) {

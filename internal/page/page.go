@@ -79,6 +79,8 @@ func Parse(in Input, limits Limits) *Document {
 	switch {
 	case kind == "text/html" || kind == "application/xhtml+xml":
 		b.html(in.Body, in.MIME)
+	case isSheet(kind, in.URL):
+		b.sheet(in.Body, in.MIME)
 	case kind == "text/xml" || strings.HasSuffix(kind, "/xml") || strings.HasSuffix(kind, "+xml"):
 		b.xml(in.Body)
 	case isJSONFeed(kind, in.Body):
