@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -19,7 +20,7 @@ import (
 type Captured struct {
 	Kind  string    // as the field WARC-Type: response, revisit, …
 	URL   string    // WARC-Target-URI
-	Block io.Reader // of a response to HTTP: header block and body
+	Block io.Reader // of a response to HTTP: header block and body; io.ErrUnexpectedEOF where the file is cut off
 }
 
 // Answer reads the HTTP response of a record. Its Body comes without the codings that its header names: the caller bounds how much
@@ -45,72 +46,187 @@ type decoded struct {
 
 func (d *decoded) Close() error { return errors.Join(d.ReadCloser.Close(), d.packed.Close()) }
 
-// ReadWARC calls fn with the records of a WARC file from an offset on, until it returns false. A file that is cut off, as a
-// crawler leaves it that was killed, ends there. It must not be compressed as a whole.
+// ErrCutOff means that a WARC file ends within a record, as a crawler leaves it that was killed.
+var ErrCutOff = errors.New("the file ends within a record")
+
+// The bounds of what is read of a record before its block, in bytes.
+const (
+	maxHeader = 64 << 10 // header fields
+	maxGap    = 64       // line ends between two records: four bytes by the standard
+)
+
+// ReadWARC calls fn with the records of a WARC file from an offset on, until it returns false. The file may be compressed by gzip,
+// record by record or as a whole. An error says which record cannot be read, counted from 1; that of a file that is cut off is
+// [ErrCutOff], and fn has got all records before that one, and the part that is there of its block.
 func ReadWARC(file string, offset int64, fn func(Captured) (more bool, err error)) error {
-	// with less than ErrWarn the reader drops what is not read yet of a record
-	r, err := gowarc.NewWarcFileReader(file, offset, gowarc.WithSpecViolationPolicy(gowarc.ErrWarn), gowarc.WithSyntaxErrorPolicy(gowarc.ErrIgnore), gowarc.WithSkipParseBlock())
-	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	defer func() { _ = r.Close() }()
-	for {
-		rec, at, _, err := r.Next()
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s: the record at %d cannot be read: %w", file, at, err)
-		}
-		more, err := captured(rec, file, at, fn)
-		if err := errors.Join(err, rec.Close()); err != nil {
-			return fmt.Errorf("%s: the record at %d: %w", file, at, err)
-		}
-		if !more {
-			return nil
-		}
-	}
-}
-
-func captured(rec gowarc.WarcRecord, file string, at int64, fn func(Captured) (bool, error)) (more bool, err error) {
-	block, err := rec.Block().RawBytes()
-	if err != nil {
-		return false, err
-	}
-	target := rec.WarcHeader().Get(gowarc.WarcTargetURI)
-	if target == "" && rec.WarcHeader().Has(gowarc.WarcTargetURI) {
-		target = bracketed(file, at)
-	}
-	return fn(Captured{rec.Type().String(), target, block})
-}
-
-// maxHeader bounds what is read of a record's header by hand, in bytes.
-const maxHeader = 64 << 10
-
-// bracketed is the target of the record at an offset, if it stands in angle brackets: the grammar of WARC/1.0 has it so, GNU wget
-// writes it, and gowarc leaves it out. Else it is empty.
-func bracketed(file string, offset int64) string {
 	f, err := os.Open(file)
 	if err != nil {
-		return ""
+		return err
 	}
 	defer func() { _ = f.Close() }()
 	if _, err := f.Seek(offset, io.SeekStart); err != nil {
-		return ""
+		return err
 	}
-	raw := bufio.NewReader(f)
-	var text io.Reader = raw
-	if magic, err := raw.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
-		if text, err = gzip.NewReader(raw); err != nil {
-			return ""
+	if err := readRecords(f, fn); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
+// readRecords reads a WARC file from where one of its records begins.
+func readRecords(file io.Reader, fn func(Captured) (more bool, err error)) error {
+	text, err := unpacked(bufio.NewReaderSize(file, 64<<10))
+	if err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		more, err := readRecord(text, fn)
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return fmt.Errorf("record %d: %w", n, ErrCutOff)
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("record %d: %w", n, err)
+		case !more:
+			return nil
 		}
 	}
-	for lines := bufio.NewScanner(io.LimitReader(text, maxHeader)); lines.Scan() && lines.Text() != ""; {
-		name, value, _ := strings.Cut(lines.Text(), ":")
+}
+
+// unpacked is the text of a WARC file. A file of another format that archives are kept in is an error that says so.
+func unpacked(file *bufio.Reader) (*bufio.Reader, error) {
+	text := file
+	if magic, _ := file.Peek(2); string(magic) == "\x1f\x8b" {
+		zip, err := gzip.NewReader(file)
+		switch {
+		case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, fmt.Errorf("record 1: %w", ErrCutOff)
+		case err != nil:
+			return nil, err
+		}
+		text = bufio.NewReader(zip)
+	}
+	magic, _ := text.Peek(len(versionStart))
+	for _, other := range []struct{ magic, what string }{
+		{"PK\x03\x04", "a ZIP or WACZ file: extract its WARC files"},
+		{"\x28\xb5\x2f\xfd", "a file compressed by zstd: decompress it"},
+		{"filed", "an ARC file: convert it, for example with warcio recompress"}, // of filedesc://
+	} {
+		if strings.HasPrefix(string(magic), other.magic) {
+			return nil, fmt.Errorf("it is no WARC file but %s", other.what)
+		}
+	}
+	return text, nil
+}
+
+// versionStart is what each record begins with.
+const versionStart = "WARC/"
+
+// readRecord reads the next record; io.EOF if there is none.
+func readRecord(text *bufio.Reader, fn func(Captured) (more bool, err error)) (more bool, err error) {
+	if err := skipGap(text); err != nil {
+		return false, err
+	}
+	rec, length, err := readHeader(text)
+	if err != nil {
+		return false, err
+	}
+	block := io.LimitedReader{R: text, N: length}
+	rec.Block = &wholeBlock{&block}
+	if more, err = fn(rec); err != nil || !more {
+		return false, err
+	}
+	_, err = io.Copy(io.Discard, rec.Block)
+	return true, err
+}
+
+// skipGap skips the line ends behind a record.
+func skipGap(text *bufio.Reader) error {
+	for range maxGap {
+		c, err := text.ReadByte()
+		if err != nil {
+			return err
+		}
+		if c != '\r' && c != '\n' {
+			return text.UnreadByte()
+		}
+	}
+	return fmt.Errorf("more than %d bytes of line ends precede it", maxGap)
+}
+
+// readHeader reads the version line and the fields of a record, to the empty line. Lines may end in LF alone, as some crawlers write them.
+func readHeader(text *bufio.Reader) (rec Captured, length int64, err error) {
+	start, err := text.Peek(len(versionStart))
+	switch {
+	case !strings.HasPrefix(versionStart, string(start)):
+		start, _ = text.Peek(40)
+		return rec, 0, fmt.Errorf("it begins with %q, not with a WARC version", start)
+	case err == io.EOF:
+		return rec, 0, io.ErrUnexpectedEOF
+	case err != nil:
+		return rec, 0, err
+	}
+	left, number, length := maxHeader, 0, int64(-1)
+	for {
+		line, err := headerLine(text, &left)
+		if err != nil {
+			return rec, 0, err
+		}
+		number++
+		name, value, isField := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
-		if strings.EqualFold(name, gowarc.WarcTargetURI) && strings.HasPrefix(value, "<") && strings.HasSuffix(value, ">") {
-			return value[1 : len(value)-1]
+		switch {
+		case number == 1: // the version: what is read here is the same in all
+		case line == "" && length < 0:
+			return rec, 0, errors.New("it has no Content-Length")
+		case line == "":
+			return rec, length, nil
+		case line[0] == ' ' || line[0] == '\t': // continues a field that is not one of ours
+		case !isField:
+			return rec, 0, fmt.Errorf("line %d of its header is no field: %.40q", number, line)
+		case strings.EqualFold(name, gowarc.WarcType):
+			rec.Kind = strings.ToLower(value)
+		case strings.EqualFold(name, gowarc.WarcTargetURI):
+			rec.URL = strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">") // WARC/1.0 has it in angle brackets, and GNU wget writes them
+		case strings.EqualFold(name, gowarc.ContentLength):
+			n, err := strconv.ParseUint(value, 10, 62)
+			if err != nil || length >= 0 && length != int64(n) {
+				return rec, 0, fmt.Errorf("Content-Length %.40q is no number, or another than before", value)
+			}
+			length = int64(n)
 		}
 	}
-	return ""
+}
+
+// headerLine reads a line of a header without its end. left is how many bytes the header may still have.
+func headerLine(text *bufio.Reader, left *int) (string, error) {
+	var line []byte
+	for {
+		part, err := text.ReadSlice('\n')
+		if *left -= len(part); *left < 0 {
+			return "", fmt.Errorf("its header has more than %d bytes", maxHeader)
+		}
+		line = append(line, part...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == io.EOF:
+			return "", io.ErrUnexpectedEOF
+		case err != nil:
+			return "", err
+		default:
+			return strings.TrimRight(string(line), "\r\n"), nil
+		}
+	}
+}
+
+// wholeBlock is a block whose end before its length is io.ErrUnexpectedEOF.
+type wholeBlock struct{ rest *io.LimitedReader }
+
+func (b *wholeBlock) Read(p []byte) (int, error) {
+	n, err := b.rest.Read(p)
+	if err == io.EOF && b.rest.N > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }

