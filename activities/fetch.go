@@ -39,6 +39,7 @@ type borrow func(ctx context.Context, addr netip.Addr) (fetch.Loan, error)
 type fetching struct {
 	a        *Activities
 	in       BatchInput
+	archive  string           // which the exchanges go to, as Client.Forget takes it
 	plan     crawl.Politeness // of the crawl as the batch began; what operators change meanwhile is in steering
 	clock    politeness.Clock
 	log      exchangeLog
@@ -87,7 +88,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 
 func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock politeness.Clock, lanes []lane) *fetching {
 	f := &fetching{
-		a: a, in: in, clock: clock, plan: plan, started: a.Now(), lanes: len(lanes),
+		a: a, in: in, archive: a.archiveOf(in), clock: clock, plan: plan, started: a.Now(), lanes: len(lanes),
 		done: map[string]bool{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[crawl.OutcomeKind]int{}},
 		borrower: func(claim string) borrow { return a.borrower(in.Crawl, claim, plan, clock) },
 	}

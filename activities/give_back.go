@@ -73,6 +73,15 @@ func (a *Activities) salvage(ctx context.Context, in BatchInput) error {
 	return nil
 }
 
+// archiveOf names the archive that the segment of a batch goes to, the crawl's own folder of it.
+func (a *Activities) archiveOf(in BatchInput) string {
+	life, err := a.batch(in).Life()
+	if err != nil { // it has no claim any more, and makes no request
+		return in.Crawl
+	}
+	return in.Crawl + " " + life.Place.String()
+}
+
 // forgetPrerequisites has later batches ask again for the robots.txt and archive again the addresses that a batch found
 // which leaves no segment: pages that are fetched by what is remembered of them would lack it in the archive.
 func (a *Activities) forgetPrerequisites(ctx context.Context, in BatchInput) {
@@ -84,7 +93,7 @@ func (a *Activities) forgetPrerequisites(ctx context.Context, in BatchInput) {
 				list = append(list, e.Exchange)
 			}
 		}
-		a.Fetch.Forget(list)
+		a.Fetch.Forget(a.archiveOf(in), list)
 		err = closer()
 	}
 	if err != nil && !errors.Is(err, spool.ErrMissing) { // no reason to keep the URLs

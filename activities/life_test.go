@@ -254,10 +254,11 @@ func TestGiveBackForgetsRobots(t *testing.T) {
 	}
 	r := newRig(t)
 	r.Fetch = fetch.New(fetch.Options{Limits: fetch.DefaultLimits(), Guard: guard, Resolver: names, TempDir: t.TempDir()})
+	archive := ""
 	ask := func(keep func(x *fetch.Exchange) error) {
 		t.Helper()
 		_, err := r.Fetch.Run(t.Context(), &fetch.Lane{
-			Claim: "c", Addr: netip.MustParseAddr("127.0.0.1"), Politeness: crawl.Politeness{UserAgent: "Muninn"}, Agent: "Muninn",
+			Claim: "c", Addr: netip.MustParseAddr("127.0.0.1"), Politeness: crawl.Politeness{UserAgent: "Muninn"}, Agent: "Muninn", Archive: archive,
 			Targets: []crawl.Target{{URL: site.URL + "/a"}}, ValidUntil: func() time.Time { return time.Now().Add(time.Hour) },
 			LogIntent: func(crawl.Exchange) error { return nil },
 			Emit:      func(_ context.Context, x *fetch.Exchange) error { return keep(x) },
@@ -268,6 +269,7 @@ func TestGiveBackForgetsRobots(t *testing.T) {
 	in := r.batch()
 	_, err = call[OpenResult](r, r.Open, in) // killed before it asked for a page
 	r.must(err)
+	archive = r.archiveOf(in)
 	log, _, err := r.Spool.Batch(in.Crawl, in.Batch).OpenLog()
 	r.must(err)
 	ask(func(x *fetch.Exchange) error {

@@ -93,9 +93,9 @@ func SleepUntil(ctx context.Context, until time.Time) error {
 	}
 }
 
-// Forget drops what was remembered of exchanges that will not be archived: a robots.txt is fetched again, and a DNS
-// answer archived by the next lane that goes by it.
-func (c *Client) Forget(list []crawl.Exchange) {
+// Forget drops what was remembered of exchanges that an archive will not get: a robots.txt is fetched again, and a DNS
+// answer archived by the next lane of that archive that uses it.
+func (c *Client) Forget(archive string, list []crawl.Exchange) {
 	origins := map[string]bool{}
 	for _, x := range list {
 		switch x.Kind {
@@ -104,10 +104,10 @@ func (c *Client) Forget(list []crawl.Exchange) {
 				origins[u.Origin()] = true
 			}
 		case crawl.ExchangeDNS:
-			c.resolver.archiveAgain(strings.TrimPrefix(x.URL, "dns:"))
+			c.resolver.archiveAgain(archive, strings.TrimPrefix(x.URL, "dns:"))
 		}
 	}
 	if len(origins) > 0 {
-		c.robots.forget(origins)
+		c.robots.forget(archive, origins)
 	}
 }

@@ -18,6 +18,7 @@ type Lane struct {
 	Addr       netip.Addr
 	Politeness crawl.Politeness
 	Agent      string
+	Archive    string        // where the exchanges go: a robots.txt or DNS answer that only another archive has is not used
 	NotBefore  time.Time     // no request before
 	Delay      time.Duration // the longest Crawl-delay that is known of the host; it holds until robots.txt is read
 	Failures   int           // earlier batches in a row that could not reach the host

@@ -114,7 +114,7 @@ func (l *Lane) emitOutcome(ctx context.Context, t crawl.Target, o crawl.Outcome)
 }
 
 func (l *Lane) archiveDNS(ctx context.Context, host string) error {
-	a, ok := l.client.resolver.Unsaved(host)
+	a, ok := l.client.resolver.Unsaved(l.Archive, host)
 	if !ok {
 		return nil
 	}

@@ -51,14 +51,14 @@ type Resolver struct {
 	unanswered atomic.Int64 // look-ups in a row that no server replied to
 	hasReplied atomic.Bool  // a server has replied once
 
-	mu      sync.Mutex
-	cache   *cache.LRU[string, Answer]
-	unsaved *cache.LRU[string, Answer] // answers that no archive holds yet
+	mu    sync.Mutex
+	cache *cache.LRU[string, Answer]
+	saved *cache.LRU[string, time.Time] // by archive and host, when the answer was asked for that the archive has
 }
 
 // NewResolver takes names resolved by hand and a DNS server ("ADDR:PORT"; empty: the system's).
 func NewResolver(fixed map[string]netip.Addr, server string) (*Resolver, error) {
-	r := &Resolver{fixed: map[string]netip.Addr{}, now: time.Now, cache: newAnswers(), unsaved: newAnswers()}
+	r := &Resolver{fixed: map[string]netip.Addr{}, now: time.Now, cache: cache.NewLRU[string, Answer](maxResolved, nil), saved: cache.NewLRU[string, time.Time](maxResolved, nil)}
 	for host, addr := range fixed {
 		r.fixed[strings.ToLower(host)] = canonicalAddr(addr)
 	}
@@ -77,8 +77,6 @@ func NewResolver(fixed map[string]netip.Addr, server string) (*Resolver, error) 
 	}
 	return r, nil
 }
-
-func newAnswers() *cache.LRU[string, Answer] { return cache.NewLRU[string, Answer](maxResolved, nil) }
 
 // ErrSilent says that no DNS server answers any more, although one has answered before: the fault is in the worker's network, not
 // the host's.
@@ -123,20 +121,27 @@ func (r *Resolver) store(a Answer) Answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cache.Put(a.Host, a)
-	if a.err == nil {
-		r.unsaved.Put(a.Host, a)
-	}
 	return a
 }
 
-// Unsaved returns the answer for a host if it is not archived yet, and counts it as archived from then on.
-func (r *Resolver) Unsaved(host string) (Answer, bool) {
+// Unsaved returns the last answer for a host if an archive does not have it yet, and counts it as archived there from then on.
+func (r *Resolver) Unsaved(archive, host string) (Answer, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a, ok := r.unsaved.Get(host)
-	r.unsaved.Remove(host)
-	return a, ok
+	a, known := r.cache.Peek(host)
+	if !known || a.err != nil {
+		return Answer{}, false
+	}
+	at, has := r.saved.Get(savedKey(archive, host))
+	if has && at.Equal(a.Asked) {
+		return Answer{}, false
+	}
+	r.saved.Put(savedKey(archive, host), a.Asked)
+	return a, true
 }
+
+// savedKey is what an answer that an archive has is known by.
+func savedKey(archive, host string) string { return archive + " " + host }
 
 func (r *Resolver) askAndObserve(ctx context.Context, host string) Answer {
 	began := r.now()
@@ -148,12 +153,10 @@ func (r *Resolver) askAndObserve(ctx context.Context, host string) Answer {
 }
 
 // archiveAgain has the answer for a host, if it is still remembered, archived once more.
-func (r *Resolver) archiveAgain(host string) {
+func (r *Resolver) archiveAgain(archive, host string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if a, ok := r.cache.Peek(host); ok && a.err == nil {
-		r.unsaved.Put(host, a)
-	}
+	r.saved.Remove(savedKey(archive, host))
 }
 
 func (r *Resolver) ask(ctx context.Context, host string) Answer {

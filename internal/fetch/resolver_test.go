@@ -175,15 +175,15 @@ func TestDNSRecord(t *testing.T) {
 	if _, err := r.Resolve(t.Context(), "alias.test"); err != nil {
 		t.Fatal(err)
 	}
-	a, ok := r.Unsaved("alias.test")
+	a, ok := r.Unsaved("archive", "alias.test")
 	want := "20261121080001\nalias.test.\t300\tIN\tCNAME\tfour.test.\nfour.test.\t300\tIN\tA\t192.0.2.4\n"
 	if !ok || a.Text != want || a.Server != n.addr {
 		t.Errorf("%v %+v\nwant %q", ok, a, want)
 	}
-	if _, again := r.Unsaved("alias.test"); again {
+	if _, again := r.Unsaved("archive", "alias.test"); again {
 		t.Error("the record is to be archived twice")
 	}
-	if _, ok := r.Unsaved("127.0.0.1"); ok {
+	if _, ok := r.Unsaved("archive", "127.0.0.1"); ok {
 		t.Error("a record of an address")
 	}
 }
@@ -270,7 +270,7 @@ func TestForget(t *testing.T) {
 		want   string
 	}{{0, "page "}, {1, "dns page "}, {3, "dns robots page "}, {0, "page "}} {
 		for _, x := range first[:step.forget] {
-			c.Forget([]crawl.Exchange{x.Exchange})
+			c.Forget("", []crawl.Exchange{x.Exchange})
 		}
 		if _, kinds := fetch(base); kinds != step.want {
 			t.Errorf("%d forgotten: %s, want %s", step.forget, kinds, step.want)
@@ -278,5 +278,37 @@ func TestForget(t *testing.T) {
 		if _, kinds := fetch(h.url("")); kinds != "page " {
 			t.Errorf("%d forgotten: another origin asks for %s", step.forget, kinds)
 		}
+	}
+}
+
+// TestArchivesHaveTheirOwn: each archive gets the robots.txt and the DNS answer by which its pages were fetched, once. What one forgets, the other keeps.
+func TestArchivesHaveTheirOwn(t *testing.T) {
+	h, c, base := namedHost(t)
+	fetch := func(archive string) (all []kept, kinds string) {
+		all = h.run(t, c, func(l *Lane) { l.Archive = archive }, targets(base+"/a")...).all
+		for _, x := range all {
+			kinds += string(x.Kind) + " "
+		}
+		return all, kinds
+	}
+	var first []kept
+	for _, archive := range []string{"one", "one two"} {
+		all, kinds := fetch(archive)
+		if kinds != "dns robots page " {
+			t.Errorf("%s has at first %s", archive, kinds)
+		}
+		if first == nil {
+			first = all
+		}
+		if _, kinds := fetch(archive); kinds != "page " {
+			t.Errorf("%s has later %s", archive, kinds)
+		}
+	}
+	c.Forget("one two", []crawl.Exchange{first[0].Exchange, first[1].Exchange})
+	if _, kinds := fetch("one"); kinds != "page " {
+		t.Errorf("one has %s after two has forgotten", kinds)
+	}
+	if _, kinds := fetch("one two"); kinds != "dns robots page " {
+		t.Errorf("two has %s after it has forgotten", kinds)
 	}
 }

@@ -23,7 +23,7 @@ func noRules(reason string) rulesEntry {
 // robotsHop fetches one robots.txt. It returns where it redirects to, or its rules. The host's pause is set before the exchange is
 // stored, for the exchange holds it. A complete response counts even if the lane is stopped meanwhile.
 func (l *Lane) robotsHop(ctx context.Context, at urls.URL) (*urls.URL, rulesEntry, error) {
-	known, ok := l.client.robots.get(l.Agent+" "+at.Origin(), l.client.now())
+	known, ok := l.client.robots.get(l.robotsKey(at), l.client.now())
 	l.takeRobots(at, known, ok)
 	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeRobots, URL: at.String(), Path: crawl.HopPrereq.String()}}
 	defer x.Close()

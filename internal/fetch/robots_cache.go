@@ -8,6 +8,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/cache"
 	"github.com/muninn-archive/muninn/internal/robots"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Bounds of the cache of rules. One robots.txt may hold a megabyte, and one page may link to any number of origins.
@@ -38,7 +39,11 @@ func (e rulesEntry) size(key string) int {
 	return size
 }
 
-// robotsCache keeps the rules of origins, for one user agent each. Beyond its bounds, the least recently used are evicted.
+// robotsKey is what the cache knows the rules of an origin by. Each archive has the robots.txt by which its pages were fetched, so crawls share
+// none.
+func (l *Lane) robotsKey(of urls.URL) string { return l.Archive + " " + l.Agent + " " + of.Origin() }
+
+// robotsCache keeps the rules of origins, for one archive and user agent each. Beyond its bounds, the least recently used are evicted.
 type robotsCache struct {
 	mu      sync.Mutex
 	entries *cache.LRU[string, rulesEntry]
@@ -69,11 +74,14 @@ func (c *robotsCache) unfinishedChain(key string, now time.Time) (chain, bool) {
 	return *e.chain, true
 }
 
-// forget drops what origins have answered, for all user agents, in one walk through the cache.
-func (c *robotsCache) forget(origins map[string]bool) {
+// forget drops what origins have answered to the lanes of an archive, for all user agents, in one walk through the cache.
+func (c *robotsCache) forget(archive string, origins map[string]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, key := range c.entries.Keys() {
+		if !strings.HasPrefix(key, archive+" ") {
+			continue
+		}
 		e, _ := c.entries.Peek(key)
 		of := func(origin string) bool { return origins[origin] }
 		if of(key[strings.LastIndexByte(key, ' ')+1:]) || slices.ContainsFunc(e.origins, of) {

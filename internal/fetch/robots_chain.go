@@ -29,7 +29,7 @@ type chain struct {
 // robotsOf fetches robots.txt and up to five redirects of it, to other hosts too (RFC 9309 §2.3.1.2). Another host is
 // borrowed for that, and a lease at another address.
 func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
-	key := l.Agent + " " + u.Origin()
+	key := l.robotsKey(u)
 	if e, ok := l.client.robots.get(key, l.client.now()); ok {
 		l.takeRobots(u, e, true)
 		return e, nil
@@ -50,7 +50,7 @@ func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 		if c.hop > 0 && (errors.As(err, &stop) || ctx.Err() != nil) {
 			l.client.robots.put(key, rulesEntry{chain: &c, origins: c.origins, expires: c.expires})
 		} else if unfinished { // it leads to where nothing answers: the origin may say something else by now
-			l.client.robots.forget(map[string]bool{u.Origin(): true})
+			l.client.robots.forget(l.Archive, map[string]bool{u.Origin(): true})
 		}
 		return rulesEntry{}, err
 	}

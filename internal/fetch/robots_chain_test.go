@@ -258,7 +258,9 @@ func TestForgetRobotsChain(t *testing.T) {
 			t.Errorf("asked %d and %d times, want %d, %d: %v", h.paths["/robots.txt"], other.paths["/robots.txt"], own, there, r.err)
 		}
 	}
-	forget := func(of *host) { c.Forget([]crawl.Exchange{{Kind: crawl.ExchangeRobots, URL: of.url("/robots.txt")}}) }
+	forget := func(of *host) {
+		c.Forget("", []crawl.Exchange{{Kind: crawl.ExchangeRobots, URL: of.url("/robots.txt")}})
+	}
 	busy := borrowing(Loan{}, &BusyError{"busy"})
 	asked(busy, 1, 0)
 	asked(busy, 1, 0) // it continues at the second hop

@@ -168,6 +168,10 @@ func TestPauseReleasesLeases(t *testing.T) {
 		if n := report.Pages[p.URL]; p.Allowed && n < 1 || n > 2 {
 			t.Errorf("archive: %s is there %d times in two crawls", p.URL, n)
 		}
+		robots := p.URL[:strings.Index(p.URL[len("http://"):], "/")+len("http://")] + "/robots.txt"
+		if pages := report.Pages[p.URL]; pages > report.Robots[robots] {
+			t.Errorf("archive: %s is there in %d crawls, but %s %d times", p.URL, pages, robots, report.Robots[robots])
+		}
 	}
 	polite(t, world.Stats(), 0)
 	Until(t, soon, "all leases are given back", func() string { return held(server.shard(t)) })
