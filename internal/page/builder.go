@@ -30,6 +30,9 @@ type builder struct {
 	node     *html.Node // the text node that is read, nil without a tree
 	start    *html.Node // the one that the current block begins in
 	styled   int        // bytes of style sheets that were read
+	marked   int        // elements and attributes that were looked at
+	mute     int        // > 0: what is walked has links to take, and no text
+	frames   int        // documents in srcdoc attributes that are walked, one in the other
 }
 
 type seenLink struct {
@@ -67,7 +70,7 @@ func (b *builder) setBase(ref string) {
 
 // write adds text to the current block with its white space folded.
 func (b *builder) write(s string) {
-	for s != "" && b.textSize+len(b.text) < int(b.limits.TextBytes) {
+	for s != "" && b.mute == 0 && b.textSize+len(b.text) < int(b.limits.TextBytes) {
 		piece := s[:b.split(s)]
 		s = s[len(piece):]
 		if len(b.text) == 0 {

@@ -16,27 +16,41 @@ import (
 func (b *builder) html(body []byte, contentType string) {
 	text, from, name := decode(body, contentType)
 	b.doc.Charset, b.base = name, b.base.In(from)
-	markup := meter{text: text}
-	if end := markup.bound(b.limits.Markup); end < len(text) {
-		text, b.doc.Cut = text[:end], true
+	if bytes.HasPrefix(text, []byte("<?xml")) {
+		b.stylesheets(text)
 	}
-	root, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
-	if err != nil {
+	root, text, anchors := b.tree(text)
+	if root == nil {
 		b.tokens(text)
 		return
 	}
 	b.doc.Root, b.doc.Source, b.doc.links = root, text, b
-	b.expect(markup.anchors)
+	b.expect(anchors)
 	b.head(goquery.NewDocumentFromNode(root))
 	w := walker{builder: b}
 	w.walk(root)
+}
+
+// tree parses as much of a text as its markup allows, which it returns too, with about how many anchors it has. The root is nil if the
+// parser refuses the text.
+func (b *builder) tree(text []byte) (root *html.Node, read []byte, anchors int) {
+	markup, room := meter{text: text}, b.limits.Markup-b.marked
+	if end := markup.bound(room); end < len(text) {
+		text, b.doc.Cut = text[:end], true
+	}
+	b.marked += min(markup.nodes, room)
+	root, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return nil, text, 0
+	}
+	return root, text, markup.anchors
 }
 
 // tokens reads a page without building its tree.
 func (b *builder) tokens(text []byte) {
 	z := html.NewTokenizer(bytes.NewReader(text))
 	w := walker{builder: b}
-	skip := 0
+	skip, templates, drawings := 0, 0, b.mute
 	var opened *html.Node // the last tag, if it opens an element
 	for {
 		switch z.Next() {
@@ -45,7 +59,7 @@ func (b *builder) tokens(text []byte) {
 		case html.TextToken:
 			if skip == 0 {
 				b.write(string(z.Text()))
-			} else if opened != nil && opened.DataAtom == atom.Style {
+			} else if opened != nil && opened.DataAtom == atom.Style && templates == 0 {
 				w.styleElement(opened, string(z.Text()))
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
@@ -57,11 +71,28 @@ func (b *builder) tokens(text []byte) {
 			if isBlock(t.DataAtom) {
 				b.breakBlock()
 			}
+			if t.DataAtom == atom.Svg && t.Type == html.StartTagToken {
+				drawings++
+			}
+			if drawings > 0 {
+				n.Namespace = "svg"
+			}
 			opened = n
-			w.open(n)
+			if t.DataAtom == atom.Template && t.Type == html.StartTagToken && !w.shown(n) {
+				templates++
+			}
+			if templates == 0 {
+				w.open(n)
+			}
 		case html.EndTagToken:
 			t := z.Token()
 			opened = nil
+			if t.DataAtom == atom.Template && templates > 0 {
+				templates--
+			}
+			if t.DataAtom == atom.Svg && drawings > b.mute {
+				drawings--
+			}
 			if silent(t.DataAtom) && skip > 0 {
 				skip--
 			}
@@ -151,14 +182,14 @@ func (w *walker) walk(n *html.Node) {
 		w.write(n.Data)
 		return
 	case html.ElementNode:
-		if n.DataAtom == atom.Title && w.doc.Title == "" && !inSVG(n) {
+		if n.DataAtom == atom.Title && w.doc.Title == "" && !inSVG(n) && w.mute == 0 {
 			w.doc.Title = cut(textOf(n), 1024)
 			return
 		}
 		class, _, _ := strings.Cut(strings.TrimSpace(attr(n, "class")), " ")
 		w.path = append(w.path, step{n.Data, cut(class, 40)})
 		defer func() { w.path = w.path[:len(w.path)-1] }()
-		if isBlock(n.DataAtom) {
+		if isBlock(n.DataAtom) && w.mute == 0 {
 			w.breakBlock()
 			defer w.breakBlock()
 		}
@@ -172,16 +203,33 @@ func (w *walker) walk(n *html.Node) {
 				}
 			}()
 		}
-		if silent(n.DataAtom) {
-			if n.DataAtom == atom.Style {
-				w.styleElement(n, rawText(n))
+		if silent(n.DataAtom) && !w.shown(n) {
+			if !w.hasLinks(n) {
+				return
 			}
-			return
+			w.mute++
+			defer func() { w.mute-- }()
 		}
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		w.walk(c)
 	}
+}
+
+// shown reports whether a template holds what is shown: the shadow tree of its parent (HTML §4.12.3).
+func (w *walker) shown(n *html.Node) bool {
+	return n.DataAtom == atom.Template && attr(n, "shadowrootmode") != ""
+}
+
+// hasLinks reports whether there may be links below an element without text to read. It takes those of a style sheet.
+func (w *walker) hasLinks(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Style:
+		w.styleElement(n, rawText(n))
+	case atom.Svg, atom.Object:
+		return true
+	}
+	return false
 }
 
 // open takes the links and metadata of an element; it returns the index of an anchor's link, else −1.
@@ -193,9 +241,12 @@ func (w *walker) open(n *html.Node) int {
 		}
 	}
 	w.attributes(n)
+	if inSVG(n) {
+		return w.openSVG(n)
+	}
 	switch n.DataAtom {
 	case atom.Html:
-		if w.lang == "" {
+		if w.lang == "" && w.mute == 0 {
 			w.lang = get("lang")
 		}
 	case atom.Base:
@@ -210,100 +261,30 @@ func (w *walker) open(n *html.Node) int {
 		w.anchor(at, get("alt"))
 	case atom.Link:
 		w.linkElement(n, strings.ToLower(get("rel")), get("href"))
+		w.srcset(n, "imagesrcset")
 	case atom.Meta:
 		w.meta(n)
 	case atom.Frame, atom.Iframe, atom.Script, atom.Embed, atom.Track:
 		embed("src")
+		if n.DataAtom == atom.Iframe {
+			w.srcdoc(get("srcdoc"))
+		}
 	case atom.Img, atom.Source, atom.Video, atom.Audio, atom.Input:
 		if n.DataAtom != atom.Input || strings.EqualFold(get("type"), "image") {
 			embed("src")
 		}
 		embed("poster")
-		for _, ref := range srcset(get("srcset")) {
-			w.link(n, "srcset", ref, crawl.HopEmbed, "")
-		}
+		w.srcset(n, "srcset")
 	case atom.Object:
 		embed("data")
-	case atom.Body, atom.Table, atom.Td:
+	case atom.Param:
+		if name := get("name"); strings.EqualFold(name, "movie") || strings.EqualFold(name, "src") {
+			embed("value")
+		}
+	case atom.Body, atom.Table, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th:
 		embed("background")
 	}
 	return -1
-}
-
-// attributes takes the links in attributes that any element may have.
-func (w *walker) attributes(n *html.Node) {
-	for i := range n.Attr {
-		if a := &n.Attr[i]; a.Key == "style" {
-			w.declarations(n, a.Val)
-		}
-	}
-}
-
-func (w *walker) linkElement(n *html.Node, rel, href string) {
-	if href == "" {
-		return
-	}
-	for word := range strings.FieldsSeq(rel) {
-		switch word {
-		case "stylesheet", "icon", "preload", "apple-touch-icon", "manifest", "modulepreload":
-			w.link(n, "href", href, crawl.HopEmbed, rel)
-			return
-		case "canonical":
-			if u, err := w.base.Resolve(href); err == nil && w.valid {
-				w.doc.Canonical = u.String()
-			}
-			w.link(n, "href", href, crawl.HopLink, rel)
-			return
-		case "next", "prev", "alternate", "contents", "index", "up", "start", "chapter", "section":
-			w.link(n, "href", href, crawl.HopLink, rel)
-			return
-		}
-	}
-}
-
-func (w *walker) meta(n *html.Node) {
-	content := attr(n, "content")
-	w.named(attr(n, "name"), content)
-	if strings.EqualFold(attr(n, "http-equiv"), "refresh") {
-		w.link(n, "refresh", refresh(content), crawl.HopRedirect, "")
-	}
-}
-
-// refresh takes the URL out of "5; url=/next" (HTML §4.2.5.3): the word url is optional, and so are
-// quotes.
-func refresh(content string) string {
-	_, ref, found := strings.Cut(content, ";")
-	if !found {
-		_, ref, _ = strings.Cut(content, ",")
-	}
-	ref = strings.TrimSpace(ref)
-	if len(ref) >= 3 && strings.EqualFold(ref[:3], "url") {
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(ref[3:]), "="); ok {
-			ref = strings.TrimSpace(rest)
-		}
-	}
-	return strings.Trim(ref, `'"`)
-}
-
-// srcset yields the URLs of a srcset attribute (HTML §4.8.4.2.1).
-func srcset(value string) []string {
-	var refs []string
-	for value != "" {
-		value = strings.TrimLeft(value, " \t\r\n,")
-		ref, rest := value, ""
-		if at := strings.IndexAny(value, " \t\r\n\f"); at >= 0 {
-			ref, rest = value[:at], value[at+1:]
-		}
-		if trimmed := strings.TrimRight(ref, ","); trimmed != ref { // no descriptor
-			ref, value = trimmed, rest
-		} else {
-			_, value, _ = strings.Cut(rest, ",")
-		}
-		if ref != "" && !strings.HasPrefix(ref, "data:") {
-			refs = append(refs, ref)
-		}
-	}
-	return refs
 }
 
 // silent elements hold no text to read.

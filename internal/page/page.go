@@ -81,7 +81,11 @@ func Parse(in Input, limits Limits) *Document {
 		b.html(in.Body, in.MIME)
 	case isSheet(kind, in.URL):
 		b.sheet(in.Body, in.MIME)
+	case isSVG(kind, in.URL, in.Body):
+		b.stylesheets(in.Body)
+		b.svg(in.Body, in.MIME)
 	case kind == "text/xml" || strings.HasSuffix(kind, "/xml") || strings.HasSuffix(kind, "+xml"):
+		b.stylesheets(in.Body)
 		b.xml(in.Body)
 	case isJSONFeed(kind, in.Body):
 		b.jsonFeed(in.Body)

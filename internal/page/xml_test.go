@@ -27,7 +27,7 @@ func TestXML(t *testing.T) {
 		{"damaged in the middle", "<urlset><url><loc>/1</loc></url><url><loc>/2\x01</loc></url><url><loc>/3?a&amp;b</loc></url></urlset>", "M /1||-\nM /3?a&b||-", ""},
 		{"HTML's entities", `<urlset><url><loc>/1?a=&eacute;</loc></url></urlset>`, "M /1?a=%C3%A9||-", ""},
 		{"UTF-16", "\xff\xfe" + strings.Join(strings.Split("<urlset><loc>/1</loc></urlset>", ""), "\x00") + "\x00", "M /1||-", ""},
-		{"comment before the root", "<!-- made by hand -->\n<?xml-stylesheet href='s.xsl'?><urlset><loc>/1</loc></urlset>", "M /1||-", ""},
+		{"comment before the root", "<!-- made by hand -->\n<?xml-stylesheet href='s.xsl'?><urlset><loc>/1</loc></urlset>", "E /s.xsl||-\nM /1||-", ""},
 		{"RSS with all kinds of address", `<rss xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:wfw="http://wellformedweb.org/CommentAPI/" xmlns:media="http://search.yahoo.com/mrss/"><channel>
 <image><url>/logo.png</url><title>Logo</title><link>/</link></image><title>Ravens</title><item><title>One</title><guid>http://a.test/g</guid><comments>http://a.test/c</comments><wfw:commentRss>http://a.test/cr</wfw:commentRss><enclosure url="/e.mp3"/><media:content url="/m.jpg" medium="image"/>
 <content:encoded><![CDATA[<p>Long <a href="/in">text</a><img src="/i.png"></p>]]></content:encoded></item></channel></rss>`,

@@ -1,0 +1,133 @@
+package page
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// attributes takes the links in attributes that any element may have.
+func (w *walker) attributes(n *html.Node) {
+	for i := range n.Attr {
+		if a := &n.Attr[i]; a.Key == "style" {
+			w.declarations(n, a.Val)
+		}
+	}
+}
+
+// maxSrcdoc is how deep documents in srcdoc attributes may be nested.
+const maxSrcdoc = 3
+
+// srcdoc takes the links of the document in the srcdoc attribute of a frame. Its base is that of the page, unless it has one of its own.
+func (w *walker) srcdoc(text string) {
+	if !strings.Contains(text, "<") || w.frames == maxSrcdoc {
+		return
+	}
+	base, valid, based, lang := w.base, w.valid, w.based, w.lang
+	w.frames, w.mute, w.based = w.frames+1, w.mute+1, false
+	if root, _, _ := w.tree([]byte(text)); root != nil {
+		w.walk(root)
+	}
+	if w.based {
+		clear(w.resolved)
+	}
+	w.frames, w.mute = w.frames-1, w.mute-1
+	w.base, w.valid, w.based, w.lang = base, valid, based, lang
+}
+
+// srcset takes the links of an attribute with several images.
+func (w *walker) srcset(n *html.Node, name string) {
+	for _, ref := range srcset(attr(n, name)) {
+		w.link(n, name, ref, crawl.HopEmbed, "")
+	}
+}
+
+func (w *walker) linkElement(n *html.Node, rel, href string) {
+	if href == "" {
+		return
+	}
+	hop := crawl.Hop(0)
+	for word := range strings.FieldsSeq(rel) {
+		switch word {
+		case "stylesheet", "icon", "preload", "manifest", "modulepreload", "mask-icon",
+			"apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image":
+			hop = crawl.HopEmbed // whatever else it is, such as an alternate style sheet
+		case "prefetch":
+			if hop == 0 {
+				hop = prefetched(attr(n, "as"), href)
+			}
+		case "canonical":
+			if u, err := w.base.Resolve(href); err == nil && w.valid && w.mute == 0 {
+				w.doc.Canonical = u.String()
+			}
+			if hop == 0 {
+				hop = crawl.HopLink
+			}
+		case "next", "prev", "alternate", "contents", "index", "up", "start", "chapter", "section":
+			if hop == 0 {
+				hop = crawl.HopLink
+			}
+		}
+	}
+	if hop != 0 {
+		w.link(n, "href", href, hop, rel)
+	}
+}
+
+// prefetched says what a page prefetches: another page, or a part of it.
+func prefetched(as, href string) crawl.Hop {
+	if e := extension(href); as == "" && !partExtensions[e] && !imageExtensions[e] || strings.EqualFold(as, "document") {
+		return crawl.HopLink
+	}
+	return crawl.HopEmbed
+}
+
+func (w *walker) meta(n *html.Node) {
+	if w.mute > 0 { // of a document in a frame
+		return
+	}
+	content := attr(n, "content")
+	w.named(attr(n, "name"), content)
+	if strings.EqualFold(attr(n, "http-equiv"), "refresh") {
+		w.link(n, "refresh", refresh(content), crawl.HopRedirect, "")
+	}
+}
+
+// refresh takes the URL out of "5; url=/next" (HTML §4.2.5.3): the word url is optional, and so are
+// quotes.
+func refresh(content string) string {
+	_, ref, found := strings.Cut(content, ";")
+	if !found {
+		_, ref, _ = strings.Cut(content, ",")
+	}
+	ref = strings.TrimSpace(ref)
+	if len(ref) >= 3 && strings.EqualFold(ref[:3], "url") {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(ref[3:]), "="); ok {
+			ref = strings.TrimSpace(rest)
+		}
+	}
+	return strings.Trim(ref, `'"`)
+}
+
+// srcset yields the URLs of a srcset attribute (HTML §4.8.4.2.1).
+func srcset(value string) []string {
+	var refs []string
+	for value != "" {
+		value = strings.TrimLeft(value, " \t\r\n,")
+		ref, rest := value, ""
+		if at := strings.IndexAny(value, " \t\r\n\f"); at >= 0 {
+			ref, rest = value[:at], value[at+1:]
+		}
+		if trimmed := strings.TrimRight(ref, ","); trimmed != ref { // no descriptor
+			ref, value = trimmed, rest
+		} else {
+			_, value, _ = strings.Cut(rest, ",")
+		}
+		if ref != "" && !strings.HasPrefix(ref, "data:") {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
