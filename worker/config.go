@@ -21,6 +21,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/pdf"
 	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/share"
 	"github.com/muninn-archive/muninn/internal/thesaurus"
@@ -72,6 +73,7 @@ type Config struct {
 	Fetch  fetch.Limits
 	Page   page.Limits
 	Helper aah.Limits
+	PDF    pdf.Limits
 
 	flags *pflag.FlagSet // to which Flags has bound the settings
 }
@@ -101,7 +103,7 @@ func DefaultConfig() Config {
 		Lanes: 320, Round: 192, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
 		BundlePLDs: 192, BundleURLs: 750, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, Deliveries: activities.DefaultDeliveries, LearnEvery: share.DefaultLearnEvery, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
 		StartWait: time.Hour, Drain: 20 * time.Second, HandOver: 30 * time.Second, Shards: 1, Checkpoint: time.Hour,
-		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(),
+		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(), PDF: pdf.DefaultLimits(),
 	}
 }
 
@@ -128,6 +130,9 @@ func (c *Config) Validate() error {
 	positive("markup-per-page", c.Page.Markup)
 	positive("links-per-page", c.Page.Links)
 	positive("links-per-sitemap", c.Page.SitemapLinks)
+	if c.PDF.Time > 0 && c.PDF.Memory < pdf.LeastMemory {
+		errs = append(errs, fmt.Errorf("pdf-memory is %s, must be at least %s; pdf-time 0 reads no PDF files", c.PDF.Memory, pdf.LeastMemory))
+	}
 	if c.LearnEvery < 0 {
 		errs = append(errs, errors.New("learn-every must be at least 1, or 0 for never"))
 	}

@@ -101,6 +101,8 @@ func (c *Config) limitFlags(fs *pflag.FlagSet) {
 	size(&c.Page.TextBytes, "text-bytes", "longest text of a page; the rest is cut off")
 	fs.IntVar(&c.Page.BlockBytes, "block-bytes", c.Page.BlockBytes, "longest text block, in bytes; longer ones are split")
 	fs.IntVar(&c.Page.AnchorBytes, "anchor-bytes", c.Page.AnchorBytes, "longest text of an anchor, in bytes; the rest is cut off")
+	fs.DurationVar(&c.PDF.Time, "pdf-time", c.PDF.Time, "longest time to read the text and links of a PDF file; what was read until then counts; 0: none is read")
+	size(&c.PDF.Memory, "pdf-memory", "most memory to read a PDF file in; a larger one is archived unread")
 	fs.IntVar(&c.Helper.Objects, "objects-per-page", c.Helper.Objects, "most web objects extracted from a page")
 	fs.IntVar(&c.Helper.PropertyBytes, "property-bytes", c.Helper.PropertyBytes, "longest property of a web object, in bytes; the rest is cut off")
 	fs.IntVar(&c.Helper.Nodes, "helper-nodes", c.Helper.Nodes, "nodes of a page that the helper's rules may look at")

@@ -27,6 +27,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/learning"
+	"github.com/muninn-archive/muninn/internal/pdf"
 	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/spool"
@@ -183,6 +184,9 @@ func (w *Worker) openAll(ctx context.Context) error {
 		return err
 	}
 	engine := pipeline.New(w.front, helper, score.NewDictionary(), conf.Page, time.Now)
+	if conf.PDF.Time > 0 {
+		engine.PDF = pdf.New(conf.PDF)
+	}
 	engine.Worker = conf.Name
 	engine.Handover.Bound(int64(conf.HandedBytes))
 	activities.Observe(engine)

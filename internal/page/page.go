@@ -35,6 +35,8 @@ type Input struct {
 	RobotsTag string // X-Robots-Tag
 	Refresh   string // Refresh, which browsers take for the meta element of that name
 	Body      []byte
+	// PDF reads a PDF file, with so many bytes of text at most; what it returns with an error counts. nil: none is read.
+	PDF func(file []byte, textBytes int) (Paper, error)
 }
 
 // Document is a parsed page. What stands below Page is for the helper, and is set only if the page is HTML
@@ -46,6 +48,7 @@ type Document struct {
 	Generators string       // all generator elements of the head, in lower case, a line each
 	Cut        bool         // the page has more markup than is looked at
 	Starts     []*html.Node // for each text block the text node that it begins in
+	Fault      error        // why not all of a document was read
 	links      *builder     // knows the page's base, and what its references lead to
 }
 
@@ -87,6 +90,12 @@ func Parse(in Input, limits Limits) *Document {
 	case kind == "text/xml" || strings.HasSuffix(kind, "/xml") || strings.HasSuffix(kind, "+xml"):
 		b.stylesheets(in.Body)
 		b.xml(in.Body)
+	case kind == "application/pdf" || kind == "application/x-pdf":
+		if in.PDF != nil {
+			var p Paper
+			p, d.Fault = in.PDF(in.Body, int(limits.TextBytes))
+			b.paper(p)
+		}
 	case isJSONFeed(kind, in.Body):
 		b.jsonFeed(in.Body)
 	case kind == "text/plain":
@@ -114,5 +123,11 @@ func sniff(body []byte) string {
 		}
 		return "text/xml"
 	}
+	if bytes.Contains(body[:min(len(body), maxPDFHead)], []byte("%PDF-")) {
+		return "application/pdf"
+	}
 	return "application/octet-stream"
 }
+
+// maxPDFHead is within how many bytes a PDF file says that it is one, as readers of such files take it.
+const maxPDFHead = 1024

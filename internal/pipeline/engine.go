@@ -18,6 +18,8 @@ type Engine struct {
 	Helper   *aah.Helper // nil: no application is recognised
 	Worker   string      // the writer of what is archived of a run; empty in the laboratory
 	Now      func() time.Time
+	// PDF reads PDF files; nil: their text is not read.
+	PDF PDFReader
 	// Reached says how far a long step has come; nil: nobody wants to know.
 	Reached func(ctx context.Context, what string)
 	// Log is the log of the step that a context is of; nil: the program's.
@@ -30,6 +32,11 @@ type Engine struct {
 	limits     page.Limits
 	judges     judges
 	reading    reading
+}
+
+// PDFReader reads the text and links of a PDF file, as page.Input says. It ends with ctx.
+type PDFReader interface {
+	Read(ctx context.Context, file []byte, textBytes int) (page.Paper, error)
 }
 
 // Logger takes what does not stop a step.

@@ -46,7 +46,14 @@ func (e *Engine) Understand(ctx context.Context, x *Exchange, mode string, print
 		return p, false, err
 	}
 	defer end()
-	d := page.Parse(page.Input{URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Refresh: x.Refresh, Body: body}, e.limits)
+	in := page.Input{URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Refresh: x.Refresh, Body: body}
+	if e.PDF != nil {
+		in.PDF = func(file []byte, textBytes int) (page.Paper, error) { return e.PDF.Read(ctx, file, textBytes) }
+	}
+	d := page.Parse(in, e.limits)
+	if d.Fault != nil {
+		e.log(ctx).Warn("a document is archived, and not wholly read", "url", x.URL, "error", d.Fault)
+	}
 	if e.Helper != nil {
 		head, err := io.ReadAll(x.Header())
 		if err != nil {

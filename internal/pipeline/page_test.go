@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -16,6 +18,13 @@ func reader(text string) func() io.Reader {
 	return func() io.Reader { return strings.NewReader(text) }
 }
 
+// pdfReader stands for the reader of PDF files.
+type pdfReader struct{}
+
+func (pdfReader) Read(context.Context, []byte, int) (page.Paper, error) {
+	return page.Paper{Title: "Paper", Links: []page.PaperLink{{URL: "/x"}}, Pages: []string{"One"}}, errors.New("its second page is broken")
+}
+
 // TestUnderstand: a response becomes a page if it can be parsed. If the parser panics on a page, that is an error, and does not end the
 // program.
 func TestUnderstand(t *testing.T) {
@@ -23,6 +32,7 @@ func TestUnderstand(t *testing.T) {
 	limits := page.DefaultLimits()
 	limits.DecodedBytes = 1 << 10
 	e := New(nil, nil, nil, limits, time.Now)
+	e.PDF = pdfReader{}
 	chunked := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(html), html)
 	for name, c := range map[string]struct {
 		x     crawl.Exchange
@@ -46,6 +56,7 @@ func TestUnderstand(t *testing.T) {
 		"robots.txt":     {x: crawl.Exchange{Kind: crawl.ExchangeRobots, Status: 200, MIME: "text/html"}, body: reader(html)},
 		"it breaks":      {x: crawl.Exchange{Status: 200, MIME: "text/html"}, body: func() io.Reader { panic("no raven") }, err: true},
 		"with a refresh": {x: crawl.Exchange{Status: 200, MIME: "text/html", Refresh: "0; url=/z"}, body: reader(html), ok: true, title: "Ravens", links: 2},
+		"a PDF file":     {x: crawl.Exchange{Status: 200, MIME: "application/pdf"}, body: reader("%PDF-1.7"), ok: true, title: "Paper", links: 1},
 		"not to be read": {x: crawl.Exchange{Status: 200, MIME: "image/png"}, body: reader("\x89PNG"), ok: true},
 	} {
 		c.x.URL = "http://a.test/"
