@@ -87,7 +87,7 @@ FORMER ?= $(or $(shell git describe --tags --abbrev=0 2>/dev/null),763038a)
 FORMER_SPREAD ?= $(or $(shell git describe --tags --abbrev=0 2>/dev/null),0c893c2)
 .PHONY: former test-upgrade
 former:
-	@echo $(FORMER)
+	@echo $(sort $(FORMER) $(FORMER_SPREAD))
 
 test-upgrade: temporal versitygw ## crawl across an upgrade of the worker from FORMER, a commit or the last tag, and of two from FORMER_SPREAD, to this version
 	tools/upgrade/with-former.sh MUNINN_TEST_FORMER $(FORMER) tools/upgrade/with-former.sh MUNINN_TEST_FORMER_SPREAD $(FORMER_SPREAD) \
