@@ -195,3 +195,63 @@ func TestTimeBudgetWakesUp(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 }
+
+// TestWaitingClaimsLeaveBudget: claims that wait for an address do not take a small budget for themselves: one of them waits there, and the crawl asks for
+// other addresses meanwhile. A larger budget leaves room for as many as may wait.
+func TestWaitingClaimsLeaveBudget(t *testing.T) {
+	const shared, perQueue = "192.0.2.1", 10
+	for _, c := range []struct {
+		budget      int64
+		spread      bool
+		want, there int // claims, and those at the shared address
+	}{{40, false, 4, 1}, {40, true, 4, 1}, {400, false, 8, 4}, {400, true, 8, 4}} {
+		t.Run(fmt.Sprintf("%d spread %t", c.budget, c.spread), func(t *testing.T) {
+			r := manyQueues(t, 8, 20, func(d *crawl.Definition) {
+				if d.Order.PerQueue = perQueue; !c.spread {
+					d.Budget.Pages = c.budget
+				}
+			})
+			for i := 4; i < 8; i++ { // their own addresses, and no claim before the others
+				host := fmt.Sprintf("h%d.example", i)
+				r.hosts.Store(host, fmt.Sprintf("192.0.2.%d", i))
+			}
+			for i := range 4 {
+				r.submit(fmt.Sprint("best", i), found(1, fmt.Sprintf("http://h%d.example/best", i))...)
+			}
+			round := func() Round {
+				return r.ask(func(w *Want) {
+					w.Server = func(_, ip string) (string, int) { return ip, 4 }
+					if c.spread {
+						room := func(t Totals, inProgress int64) int64 { return c.budget - t.Pages - inProgress }
+						w.Shared = &Shared{Room: room, Short: func(t Totals, inProgress int64) bool { return room(t, inProgress) < perQueue }}
+					}
+				})
+			}
+			there := func(list []Claim) (n int) {
+				for _, c := range list {
+					if c.IP == shared {
+						n++
+					}
+				}
+				return n
+			}
+			var claims []Claim
+			for range 4 {
+				claims = append(claims, round().Claims...)
+			}
+			if len(claims) != c.want || there(claims) != c.there {
+				t.Fatalf("%d of %d claims wait for the shared address", there(claims), len(claims))
+			}
+			for _, one := range claims { // the next ones come when its claim has its lease
+				batch := r.start(one)
+				lanes, err := r.Batch(batch).Reopen([]Claim{one}, nil)
+				r.must(err)
+				r.finish(batch, lanes)
+				claims = append(claims, round().Claims...)
+			}
+			if there(claims) < c.there {
+				t.Errorf("%d claims for the shared address", there(claims))
+			}
+		})
+	}
+}

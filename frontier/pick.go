@@ -50,6 +50,10 @@ const (
 	parkedTime = 10 * time.Minute // enough claims wait for its address; at most, see Schedule.Park
 )
 
+// waitingPart is the part of the budget that claims may take which wait for their addresses: a third. Beyond it one claim at a time waits for
+// each address: what is left of the budget goes to addresses that are free.
+const waitingPart = 3
+
 // resolveTime is how long a round waits for the look-ups of its hosts; slower ones continue beside it.
 const resolveTime = 3 * time.Second
 
@@ -240,17 +244,24 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 		claimed = claimed[:0]
 		f.mu.Lock()
 		asking := s.claims.Asking(func(c *Claim) string { server, _ := w.server(c); return server })
+		waits := s.claims.WaitingURLs()
+		budget := s.room(w.Shared) + waits
 		f.mu.Unlock()
 		for _, c := range picked {
 			if c.claim == nil {
 				continue
 			}
 			server, most := w.server(c.claim)
+			urls := int64(len(c.claim.URLs))
+			if asking[server] > 0 && server == c.claim.IP && w.Server != nil && waitingPart*(waits+urls) > budget {
+				most = min(most, 1)
+			}
 			if asking[server] >= most || f.busyUntil(s, c.claim.IP).After(now) {
 				c.leaveAddress(server)
 				continue
 			}
 			asking[server]++
+			waits += urls
 			if err := tx.touch(s, c.claim.Queue); err != nil {
 				return nil, err
 			}

@@ -111,11 +111,12 @@ func TestThirdWorkerJoins(t *testing.T) {
 	}
 }
 
-// TestSpreadBudget: two workers keep to one budget of pages: at most a batch of each is above it.
+// TestSpreadBudget: two workers keep to one budget of pages, of hosts most of which share an address: claims that wait for it have a part of the budget, and
+// all of that is used in the end.
 func TestSpreadBudget(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, bench.New(webworld.Options{Seed: 12}, 12, 40))
+	world := Serve(t, bench.NewShared(webworld.Options{Seed: 12}, 12, 40, 1))
 	archive := spreadWorkers(t, server, world)
 	d := Definition("budget", world)
 	d.Spread, d.Budget.Pages = true, 120

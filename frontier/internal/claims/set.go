@@ -122,6 +122,16 @@ func (s *Set) Asking(server func(c *Claim) string) map[string]int {
 	return n
 }
 
+// WaitingURLs counts the URLs of the claims that wait for their first lease.
+func (s *Set) WaitingURLs() (n int64) {
+	for _, c := range s.claims {
+		if c.Batch == "" {
+			n += int64(len(c.URLs))
+		}
+	}
+	return n
+}
+
 // Limits are how many claims of a crawl may be in progress.
 type Limits struct {
 	Lanes   int // that take a lane
