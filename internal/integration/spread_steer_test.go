@@ -43,7 +43,8 @@ func hostsOf(t *testing.T, server *Server, world *webworld.World, workers ...str
 }
 
 // TestSpreadSteer: an operator steers a crawl of two workers as one of one worker: a change is in force at running fetchers of both within two seconds,
-// counted at the hosts; URLs are explained and submitted to the worker whose they are; pause, resume, abort, of single PLDs too, and stop hold for both.
+// counted at the hosts, for the crawl and for single PLDs; URLs are explained and submitted to the worker whose they are;
+// pause, resume, abort, of single PLDs too, and stop hold for both.
 func TestSpreadSteer(t *testing.T) {
 	t.Parallel()
 	Program(t, "muninn")
@@ -52,7 +53,9 @@ func TestSpreadSteer(t *testing.T) {
 	archive, _ := startSpread(t, server, world, nil)
 	hosts := hostsOf(t, server, world, "w1", "w2")
 	d := Definition("steered", world)
-	d.Spread = true
+	d.Spread, d.Budget.Pages = true, 12*5000 // it is not to end by itself
+	const usual, gap = 100 * time.Millisecond, time.Second
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(usual), crawl.Duration(usual)
 	o := operator{t, server}
 	base := serve(t, server)
 	grows := func(host string, by int) {
@@ -74,22 +77,53 @@ func TestSpreadSteer(t *testing.T) {
 	StartCrawl(t, server.Client, d)
 	all(10)
 
-	const gap = time.Second
-	o.muninn(0, "configure", d.Name, "--min-delay", gap.String(), "--max-delay", gap.String())
-	since := time.Now()
-	all(4)
-	for _, host := range hosts {
-		list, late := askedOf(world, host), time.Duration(0)
-		for i := 1; i < len(list); i++ {
-			if list[i].Began.After(since) && list[i].Began.Sub(list[i-1].Ended) < gap {
-				late = max(late, list[i].Began.Sub(since))
+	plds := strings.Join(hosts, ",") // one of each worker: each change must reach the other one, too
+	// delayed slows something down, and counts for how long the former delay was seen at the hosts.
+	delayed := func(of ...string) {
+		t.Helper()
+		configure := slices.Concat([]string{"configure", d.Name}, of)
+		o.muninn(0, append(configure, "--min-delay", gap.String(), "--max-delay", gap.String())...)
+		since := time.Now()
+		for _, host := range hosts {
+			Until(t, soon, "the change has to be in force", func() string {
+				if list := askedOf(world, host); list[len(list)-1].Began.Sub(since) <= inForce+gap {
+					return host + " is not asked after that"
+				}
+				return ""
+			})
+			list, late := askedOf(world, host), time.Duration(0)
+			for i := 1; i < len(list); i++ {
+				if list[i].Began.After(since) && list[i].Began.Sub(list[i-1].Ended) < gap {
+					late = max(late, list[i].Began.Sub(since))
+				}
+			}
+			if t.Logf("%s: %s: the former delay was seen for %v", configure, host, late); late > inForce {
+				t.Errorf("%s: %s: the former delay was in force for %v after the change, want at most %v", configure, host, late, inForce)
 			}
 		}
-		if t.Logf("%s: after the command has returned, the former delay was seen for %v", host, late); late > inForce {
-			t.Errorf("%s: the former delay was in force for %v after the change, want at most %v", host, late, inForce)
-		}
+		o.muninn(0, append(configure, "--min-delay", usual.String(), "--max-delay", usual.String())...)
 	}
-	o.muninn(0, "configure", d.Name, "--min-delay", "0s", "--max-delay", "0s")
+	delayed()
+	delayed("--pld", plds)
+	others := slices.DeleteFunc(world.Sites(), func(s webworld.Site) bool { return slices.Contains(hosts, s.Host) })
+	o.muninn(0, "pause", d.Name, "--pld", plds)
+	Until(t, soon, "the claims of the paused PLDs end", func() string {
+		for _, host := range hosts {
+			if e, _ := o.explain(d.Name, "http://"+host+"/"); e.Busy {
+				return host
+			}
+		}
+		return ""
+	})
+	paused := len(askedOf(world, hosts[0])) + len(askedOf(world, hosts[1]))
+	for _, site := range others {
+		grows(site.Host, 1)
+	}
+	if now := len(askedOf(world, hosts[0])) + len(askedOf(world, hosts[1])); now != paused {
+		t.Errorf("%d requests to paused PLDs", now-paused)
+	}
+	o.muninn(0, "resume", d.Name, "--pld", plds)
+	all(5)
 
 	file, handed := "", []string{}
 	for i, host := range hosts {
@@ -141,7 +175,6 @@ func TestSpreadSteer(t *testing.T) {
 		o.muninn(0, "abort", d.Name, "--pld", host)
 		aborted[i] = time.Now()
 	}
-	others := slices.DeleteFunc(world.Sites(), func(s webworld.Site) bool { return slices.Contains(hosts, s.Host) })
 	Until(t, soon, "other hosts are asked long afterwards", func() string {
 		for _, site := range others {
 			if list := askedOf(world, site.Host); len(list) == 0 || list[len(list)-1].Began.Sub(aborted[len(hosts)-1]) < inForce+500*time.Millisecond {
