@@ -4,6 +4,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"mime"
 	"strings"
 
@@ -74,6 +75,8 @@ func Parse(in Input, limits Limits) *Document {
 		kind = "text/xml"
 	case kind == "" || kind == "application/octet-stream" || kind == "text/plain" && looksHTML(in.Body):
 		kind = sniff(in.Body)
+	case kind == "application/zip" || kind == "application/x-zip-compressed":
+		kind = cmp.Or(sniffOffice(in.Body), kind)
 	}
 	d.MIME = kind
 	b := newBuilder(d, in.URL, limits)
@@ -96,6 +99,8 @@ func Parse(in Input, limits Limits) *Document {
 			p, d.Fault = in.PDF(in.Body, int(limits.TextBytes))
 			b.paper(p)
 		}
+	case isOffice(kind):
+		d.Fault = b.office(in.Body)
 	case isJSONFeed(kind, in.Body):
 		b.jsonFeed(in.Body)
 	case kind == "text/plain":
@@ -122,6 +127,9 @@ func sniff(body []byte) string {
 			return "application/xhtml+xml"
 		}
 		return "text/xml"
+	}
+	if kind := sniffOffice(body); kind != "" {
+		return kind
 	}
 	if bytes.Contains(body[:min(len(body), maxPDFHead)], []byte("%PDF-")) {
 		return "application/pdf"

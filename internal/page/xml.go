@@ -35,21 +35,20 @@ func (b *builder) xml(body []byte) {
 		return charset.NewReaderLabel(label, in)
 	}
 	var r reader
-	depth := 0
-	for {
+	depth, ended := 0, false
+	for depth <= maxDepth && !ended {
 		token, err := dec.Token()
 		if err != nil {
-			if at := dec.InputOffset(); r != nil && same && at < int64(len(body)) {
-				r.rest(body[at:])
-			}
 			break
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			if depth++; r == nil {
-				if r = b.readerOf(t); r == nil {
-					return
-				}
+			depth++
+			if r == nil {
+				r = b.readerOf(t)
+			}
+			if r == nil {
+				return
 			}
 			r.start(t)
 		case xml.CharData:
@@ -59,10 +58,11 @@ func (b *builder) xml(body []byte) {
 		case xml.EndElement:
 			r.end(t.Name)
 			depth--
+			ended = depth == 0
 		}
-		if r != nil && depth == 0 {
-			break
-		}
+	}
+	if at := dec.InputOffset(); r != nil && !ended && same && at < int64(len(body)) {
+		r.rest(body[at:])
 	}
 	if f, ok := r.(*feedReader); ok {
 		f.flush()
@@ -118,6 +118,9 @@ func isSitemapOrFeed(body []byte) bool {
 
 // maxProlog is within how many bytes the root of a sitemap or feed must begin if the header does not say XML.
 const maxProlog = 2 << 10
+
+// maxDepth is how many elements stand in each other: the decoder keeps each open one.
+const maxDepth = 1000
 
 func xmlAttr(t xml.StartElement, name string) string {
 	for _, a := range t.Attr {

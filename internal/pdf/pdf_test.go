@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,11 +72,14 @@ func paper(p page.Paper) string {
 	return out
 }
 
+// shared is the reader of all tests: to compile PDFium takes seconds.
+var shared = sync.OnceValue(func() *Reader { return New(Limits{Time: 20 * time.Second, Memory: 64 << 20}) })
+
 // TestRead: each file costs its own text at most, and the reader reads the next one.
 func TestRead(t *testing.T) {
 	const all = "On ravens|The raven flew. See http://b.test/text for more.\n0 http://a.test/click annotation\n0 http://b.test/text"
 	sound := document(catalogue, onePage, pageOf, packed("", words), font, click, info)
-	r := New(Limits{Time: 20 * time.Second, Memory: 64 << 20})
+	r := shared()
 	short := New(Limits{Time: 30 * time.Millisecond, Memory: 64 << 20})
 	short.pool = r.pool
 	many := "q " + strings.Repeat("BT /F 12 Tf 5 7 Td (raven) Tj ET ", 3000)
@@ -129,7 +133,7 @@ func FuzzRead(f *testing.F) {
 	sound := document(catalogue, onePage, pageOf, stream("", words), font, click, info)
 	f.Add(sound, 100, []byte("<<"))
 	f.Add(sound, 300, []byte("9999999999"))
-	r := New(Limits{Time: 10 * time.Second, Memory: 64 << 20})
+	r := shared()
 	f.Fuzz(func(t *testing.T, file []byte, at int, with []byte) {
 		if at = max(at, 0); at < len(file) {
 			file = slices.Concat(file[:at], with, file[min(at+len(with), len(file)):])
