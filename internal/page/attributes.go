@@ -11,8 +11,11 @@ import (
 // attributes takes the links in attributes that any element may have.
 func (w *walker) attributes(n *html.Node) {
 	for i := range n.Attr {
-		if a := &n.Attr[i]; a.Key == "style" {
+		switch a := &n.Attr[i]; {
+		case a.Key == "style":
 			w.declarations(n, a.Val)
+		case mayBeLazy(n, a.Key):
+			w.lazy(n, a)
 		}
 	}
 }

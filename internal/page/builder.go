@@ -14,25 +14,27 @@ import (
 
 // builder collects the parts of a page while its tree is walked.
 type builder struct {
-	doc      *Document
-	limits   Limits
-	base     urls.Resolver
-	valid    bool   // base is a URL
-	based    bool   // a base element was seen
-	text     []byte // of the current block
-	fold     []byte // for short use
-	textSize int
-	lang     string
-	resolved map[string]string // reference → canonical URL, "" if it is none
-	seen     map[seenLink]int
-	pending  int        // first link that stands in the current block
-	inAnchor int        // link of the anchor that is open, −1 if none is
-	node     *html.Node // the text node that is read, nil without a tree
-	start    *html.Node // the one that the current block begins in
-	styled   int        // bytes of style sheets that were read
-	marked   int        // elements and attributes that were looked at
-	mute     int        // > 0: what is walked has links to take, and no text
-	frames   int        // documents in srcdoc attributes that are walked, one in the other
+	doc         *Document
+	limits      Limits
+	base        urls.Resolver
+	valid       bool   // base is a URL
+	based       bool   // a base element was seen
+	text        []byte // of the current block
+	fold        []byte // for short use
+	textSize    int
+	lang        string
+	resolved    map[string]string // reference → canonical URL, "" if it is none
+	seen        map[seenLink]int
+	pending     int        // first link that stands in the current block
+	inAnchor    int        // link of the anchor that is open, −1 if none is
+	node        *html.Node // the text node that is read, nil without a tree
+	start       *html.Node // the one that the current block begins in
+	styled      int        // bytes of style sheets that were read
+	marked      int        // elements and attributes that were looked at
+	mute        int        // > 0: what is walked has links to take, and no text
+	scripted    int        // bytes of scripts that were searched
+	speculative int        // links of that kind
+	frames      int        // documents in srcdoc attributes that are walked, one in the other
 }
 
 type seenLink struct {
@@ -191,6 +193,11 @@ func (b *builder) link(ref string, hop crawl.Hop, context, tagPath, rel string) 
 	if at, twice := b.seen[key]; twice {
 		return at
 	}
+	if hop == crawl.HopSpeculative || hop == crawl.HopEmbed {
+		if at, done := b.asPart(target, hop); done {
+			return at
+		}
+	}
 	if b.full() {
 		b.doc.LinksCut++
 		return -1
@@ -200,6 +207,27 @@ func (b *builder) link(ref string, hop crawl.Hop, context, tagPath, rel string) 
 		URL: target, Hop: hop, Context: context, TagPath: tagPath, Rel: rel, Block: len(b.doc.Blocks),
 	})
 	return len(b.doc.Links) - 1
+}
+
+// asPart returns the link of a part of the page that is known already: what is sure counts, whichever comes first. It counts
+// what is speculative.
+func (b *builder) asPart(target string, hop crawl.Hop) (at int, done bool) {
+	if b.speculative == 0 && hop == crawl.HopEmbed {
+		return 0, false
+	}
+	if hop == crawl.HopSpeculative {
+		if at, known := b.seen[seenLink{target, crawl.HopEmbed}]; known {
+			return at, true
+		}
+		b.speculative++
+		return -1, false
+	}
+	at, known := b.seen[seenLink{target, crawl.HopSpeculative}]
+	if known {
+		b.doc.Links[at].Hop = hop
+		b.seen[seenLink{target, hop}] = at
+	}
+	return at, known
 }
 
 // anchor gives a link its text; the first one that says something counts.

@@ -59,8 +59,13 @@ func (b *builder) tokens(text []byte) {
 		case html.TextToken:
 			if skip == 0 {
 				b.write(string(z.Text()))
-			} else if opened != nil && opened.DataAtom == atom.Style && templates == 0 {
-				w.styleElement(opened, string(z.Text()))
+			} else if opened != nil && templates == 0 {
+				switch opened.DataAtom {
+				case atom.Style:
+					w.styleElement(opened, string(z.Text()))
+				case atom.Script:
+					w.scriptElement(opened, string(z.Text()))
+				}
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			t := z.Token()
@@ -226,6 +231,8 @@ func (w *walker) hasLinks(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Style:
 		w.styleElement(n, rawText(n))
+	case atom.Script:
+		w.scriptElement(n, rawText(n))
 	case atom.Svg, atom.Object:
 		return true
 	}
@@ -234,15 +241,22 @@ func (w *walker) hasLinks(n *html.Node) bool {
 
 // open takes the links and metadata of an element; it returns the index of an anchor's link, else −1.
 func (w *walker) open(n *html.Node) int {
+	at := -1
+	if inSVG(n) {
+		at = w.openSVG(n)
+	} else {
+		at = w.openHTML(n)
+	}
+	w.attributes(n)
+	return at
+}
+
+func (w *walker) openHTML(n *html.Node) int {
 	get := func(name string) string { return attr(n, name) }
 	embed := func(name string) {
 		if v := get(name); v != "" {
 			w.link(n, name, v, crawl.HopEmbed, "")
 		}
-	}
-	w.attributes(n)
-	if inSVG(n) {
-		return w.openSVG(n)
 	}
 	switch n.DataAtom {
 	case atom.Html:

@@ -35,6 +35,7 @@ type Input struct {
 	MIME      string // Content-Type as it came
 	RobotsTag string // X-Robots-Tag
 	Refresh   string // Refresh, which browsers take for the meta element of that name
+	Via       string // the page that it was found on, to which the URLs of a script are relative; "" if it is not known
 	Body      []byte
 	// PDF reads a PDF file, with so many bytes of text at most; what it returns with an error counts. nil: none is read.
 	PDF func(file []byte, textBytes int) (Paper, error)
@@ -85,6 +86,10 @@ func Parse(in Input, limits Limits) *Document {
 	switch {
 	case kind == "text/html" || kind == "application/xhtml+xml":
 		b.html(in.Body, in.MIME)
+	case isScript(kind) || vague(kind) && (extension(in.URL) == "js" || extension(in.URL) == "mjs"):
+		b.scriptFile(in.Body, in.Via)
+	case isManifest(kind, in.URL):
+		b.manifest(in.Body)
 	case isSheet(kind, in.URL):
 		b.sheet(in.Body, in.MIME)
 	case isSVG(kind, in.URL, in.Body):

@@ -46,7 +46,7 @@ func (e *Engine) Understand(ctx context.Context, x *Exchange, mode string, print
 		return p, false, err
 	}
 	defer end()
-	in := page.Input{URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Refresh: x.Refresh, Body: body}
+	in := page.Input{URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Refresh: x.Refresh, Via: x.Via, Body: body}
 	if e.PDF != nil {
 		in.PDF = func(file []byte, textBytes int) (page.Paper, error) { return e.PDF.Read(ctx, file, textBytes) }
 	}
