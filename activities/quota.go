@@ -95,7 +95,7 @@ func (q *quotas) recall(now map[crawl.Reason]share.Allotment) {
 
 // wanted is what a round keeps to.
 func (q *quotas) wanted(in Shared) *frontier.Shared {
-	return &frontier.Shared{Room: q.room, Short: q.short, Empty: in.Empty, Asked: in.Asked, Timed: in.Timed}
+	return &frontier.Shared{Room: q.room, Short: q.short, Requisites: q.requisites, Empty: in.Empty, Asked: in.Asked, Timed: in.Timed}
 }
 
 // inProgressOf is how much of a budget the URLs in progress may come to. Of bytes nobody knows; they count when they are fetched.
@@ -114,6 +114,13 @@ func (q *quotas) room(t frontier.Totals, inProgress int64) int64 {
 		return 0
 	}
 	return min(q.by[crawl.ReasonPages].Room(t.Pages, inProgress), q.by[crawl.ReasonRequests].Room(t.Requests, inProgress))
+}
+
+// requisites reports whether the worker may claim requisites of pages, which count in the budget of bytes alone.
+func (q *quotas) requisites(t frontier.Totals) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.by[crawl.ReasonBytes].Room(t.Bytes, 0) > 0
 }
 
 func (q *quotas) short(t frontier.Totals, inProgress int64) bool {

@@ -54,7 +54,12 @@ type Shared struct {
 	Empty, Asked bool
 	// Timed says that the crawl keeps the budget of time: this worker's clock does not matter.
 	Timed bool
+	// Requisites reports whether requisites of pages may be claimed, for which Room does not count; nil: they may.
+	Requisites func(t Totals) bool
 }
+
+// requisites reports whether requisites may be claimed, whatever is left of the budget of pages.
+func (h *Shared) requisites(t Totals) bool { return h == nil || h.Requisites == nil || h.Requisites(t) }
 
 // emptyLasts is how long nothing must be left at a worker of a crawl that is spread before it says so: others deliver more, and its crawl would
 // be sent word each time.
@@ -163,8 +168,11 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 		wake = times.Earliest(wake, time.Unix(s.delays.first, 0))
 	}
 	spent, ends := s.spent(w.Shared, now)
-	if spent == "" && !ends.IsZero() {
+	if !ends.IsZero() && ends.After(now) {
 		wake = times.Earliest(wake, ends)
+	}
+	if spent == crawl.ReasonPages && s.requisitesDue(now) && !w.ClaimNothing { // they are fetched, for they belong to its pages
+		spent = ""
 	}
 	drained := s.waitingLive() == 0 && s.delays.n == 0
 	nothingOut := s.inProgress()+len(round.Claims) == 0
@@ -174,7 +182,7 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 	}
 	if w.Shared != nil {
 		round.Empty, round.Drained = round.Drained, false
-		round.InProgress = int64(s.claims.URLs())
+		round.InProgress = int64(s.claims.Pages())
 		round.Short = !drained && !w.ClaimNothing && w.Shared.Short(s.Totals, round.InProgress)
 	}
 	return wake, nil
@@ -213,16 +221,24 @@ func (s *state) spent(shared *Shared, now time.Time) (reason crawl.Reason, ends 
 		reason = crawl.ReasonAborted
 	case s.Limit > 0 && s.Totals.Pages >= s.Limit:
 		reason = crawl.ReasonPhase
-	case s.Totals.Pages >= b.Pages:
-		reason = crawl.ReasonPages
 	case s.Totals.Requests >= b.MaxRequests():
 		reason = crawl.ReasonRequests
 	case s.Totals.Bytes >= int64(b.Bytes):
 		reason = crawl.ReasonBytes
 	case !ends.IsZero() && !now.Before(ends):
 		reason = crawl.ReasonTime
+	case s.Totals.Pages >= b.Pages: // the last: what pages need is fetched within the others
+		reason = crawl.ReasonPages
 	}
 	return reason, ends
+}
+
+// requisitesWait is how long a run whose pages are all fetched waits for a host that rests and that has requisites of them.
+const requisitesWait = time.Minute
+
+// requisitesDue reports whether requisites of pages wait that can be claimed now or soon.
+func (s *state) requisitesDue(now time.Time) bool {
+	return s.schedule.RequisitesBy(now.Add(requisitesWait))
 }
 
 // room is how many more URLs may be in progress, by the budgets of pages and requests: each may become a page.
@@ -232,7 +248,7 @@ func (s *state) room(shared *Shared) int64 {
 		limit = min(limit, s.Limit)
 	}
 	requests := s.Definition.Budget.MaxRequests() - s.Totals.Requests
-	inProgress := int64(s.claims.URLs())
+	inProgress := int64(s.claims.Pages())
 	room := min(limit-s.Totals.Pages, requests) - inProgress
 	if shared != nil {
 		room = min(room, shared.Room(s.Totals, inProgress))

@@ -187,7 +187,7 @@ func (e *edit) concludeAll(now committing, outcomes []crawl.PageOutcome, may *co
 		if lost, err := may.lost(o.URL); err != nil {
 			return all, err
 		} else if lost {
-			count(e.rec, o)
+			count(e.rec, o, o.Requisite)
 			continue
 		}
 		end, err := e.conclude(o, now.c.Archive, done)

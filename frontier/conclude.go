@@ -31,8 +31,9 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	if err != nil || !found || r.State != record.Waiting {
 		return end, err
 	}
-	count(e.rec, o)
-	if o.Answered() {
+	requisite := crawl.IsRequisite(r.Path)
+	count(e.rec, o, requisite)
+	if o.Answered() && !requisite {
 		if err := e.countDone(k.PLD, done, o); err != nil {
 			return end, err
 		}
@@ -44,7 +45,7 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 		return end, err
 	}
 	c := e.change(k.PLD)
-	c.removed++
+	c.remove(r.Position)
 	c.concluded++
 	end.new, end.pld = true, k.PLD
 	r.Run = e.rec.Run // it may have waited since an earlier run
@@ -100,13 +101,13 @@ func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.PageOu
 }
 
 // count adds an outcome to the run's totals.
-func count(rec *crawlRecord, o crawl.PageOutcome) {
+func count(rec *crawlRecord, o crawl.PageOutcome, requisite bool) {
 	t := &rec.Totals
-	t.Count(o.Outcome)
+	t.Count(o.Outcome, requisite)
 	if o.Revisit {
 		t.Revisits++
 	}
-	if !o.Success() || o.Score < 0 {
+	if requisite || !o.Success() || o.Score < 0 {
 		return
 	}
 	t.Scored++

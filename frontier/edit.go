@@ -30,9 +30,18 @@ type change struct {
 	name    string
 	added   []queue.Position
 	removed int
+	// requisites counts those of the removed that are requisites.
+	requisites int
 	// concluded counts those of the removed that an outcome took out for good, or for a time.
 	concluded int
 	known     int64
+}
+
+// remove counts an entry that is taken out.
+func (c *change) remove(at queue.Position) {
+	if c.removed++; at.Requisite() {
+		c.requisites++
+	}
 }
 
 // change returns what is to change of a queue.
@@ -52,7 +61,7 @@ func (e *edit) change(pld uint64) *change {
 func (e *edit) apply() {
 	for _, c := range e.changes {
 		q := e.s.queue(c.pld, c.name)
-		q.Waiting -= c.removed
+		q.Leave(c.removed, c.requisites)
 		e.s.waiting -= c.removed
 		for _, at := range c.added {
 			q.Add(at)

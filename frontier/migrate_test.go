@@ -115,7 +115,8 @@ func (r *rig) said() (list []string, status string) {
 		list = append(list, fmt.Sprintf("%s %s via=%s path=%s links=%d priority=%.4f", u, e.State, e.Via, e.Path, e.Links, e.Priority))
 	}
 	s := r.status()
-	return list, fmt.Sprintf("waiting=%d delayed=%d claimed=%d totals=%+v", s.Waiting, s.Delayed, s.Claimed, s.Totals)
+	totals, _, _ := strings.Cut(fmt.Sprintf("%+v", s.Totals), " Requisites:") // that version did not count them
+	return list, fmt.Sprintf("waiting=%d delayed=%d claimed=%d totals=%s}", s.Waiting, s.Delayed, s.Claimed, totals)
 }
 
 // TestFormerFolder: a folder of the former version is opened, and all is there: every URL with its state, place and origin, claims,

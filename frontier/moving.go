@@ -154,7 +154,7 @@ func (s *state) withoutPartition(p Partition, found inPartition, f *Frontier) {
 			continue
 		}
 		s.waiting -= q.Waiting
-		q.Waiting, q.Busy = 0, false
+		q.Waiting, q.Requisites, q.Busy = 0, 0, false
 		s.schedule.Place(q, f.opts.Now()) // it counts no longer
 		s.schedule.Remove(q)
 		delete(s.queues, pld)

@@ -24,12 +24,16 @@ type offered struct {
 	host    string // of the URL, with tag
 	tag     string // tag path of the link on a page of the same host; "" if the bandit has no say
 	links   []record.Link
-	open    bool // it waits, or is new
-	replace bool // the scores take the place of those before
+	linked  *offered // as an ordinary link, of a requisite that pages link to as well
+	open    bool     // it waits, or is new
+	replace bool     // the scores take the place of those before
 
 	was           record.Record // as look has found it
 	known, looked bool
 }
+
+// requisite reports whether a page needs it to be shown.
+func (o *offered) requisite() bool { return crawl.IsRequisite(o.path) }
 
 // size is how many bytes a record of the URL takes, roughly: what is kept is that of two links.
 func (o *offered) size() int {
@@ -50,12 +54,16 @@ func gather(bound *scope.Scope, found []crawl.Discovery, replace bool) (list, of
 	for i := range found {
 		d := &found[i]
 		o, known := byURL[d.URL]
-		if !known {
+		if requisite := crawl.IsRequisite(d.Path); !known || o == nil && requisite {
 			o = admit(bound, d, vias)
 			byURL[d.URL] = o
 			if o != nil {
 				o.replace = replace
 				list = append(list, o)
+			}
+		} else if o != nil && requisite != o.requisite() && o.linked == nil {
+			if o.linked = admit(bound, d, vias); o.linked != nil && requisite { // what a page needs is that, though pages link to it as well
+				o.path, o.via, o.linked.path, o.linked.via = o.linked.path, o.linked.via, o.path, o.via
 			}
 		}
 		of[i] = o
@@ -130,6 +138,12 @@ func (e *edit) offer(o *offered) error {
 	if !fresh && r.State != record.Waiting {
 		return nil
 	}
+	if o.requisite() && !e.admitRequisite(fresh, &r) {
+		if o.linked == nil {
+			return nil
+		}
+		o.path, o.via = o.linked.path, o.linked.via
+	}
 	o.open = true
 	if o.replace {
 		if fresh {
@@ -144,11 +158,18 @@ func (e *edit) offer(o *offered) error {
 		old := r
 		r = record.Record{Run: rec.Run, Via: o.via, Path: o.path, URL: o.url, Visit: old.Visit, Archive: old.Archive, Position: old.Position}
 		c.known++
+		if o.requisite() {
+			e.rec.Totals.Requisites++
+		}
 		if o.tag != "" {
 			if r.Group, err = e.sites.assign(siteOf{o.key.PLD, o.host}, o.tag); err != nil {
 				return err
 			}
 		}
+	}
+	if !fresh && o.requisite() && !crawl.IsRequisite(r.Path) && crawl.LastHop(r.Path) != crawl.HopSeed {
+		r.Path, r.Via = o.path, o.via
+		e.rec.Totals.Requisites++
 	}
 	before, kept, also := r.Scores, r.FeaturesScore, r.OtherScore
 	for _, link := range o.links {
@@ -167,6 +188,31 @@ func (e *edit) offer(o *offered) error {
 		return e.Set(key, r.Encode())
 	}
 	return e.enqueue(o.key, &r, priority, queued)
+}
+
+// admitRequisite reports whether the budget of requisites has room for another one. They are bounded on the average of the pages; a worker of a
+// crawl that is spread has those of pages of others, and goes by the budget of pages. Those that wait, and those of seeds, are not
+// left out.
+func (e *edit) admitRequisite(fresh bool, r *record.Record) bool {
+	b, t := e.rec.Definition.Budget, &e.rec.Totals
+	if !fresh && crawl.IsRequisite(r.Path) {
+		return true
+	}
+	room := func(pages int64) bool {
+		return t.Requisites/pages < b.MaxRequisites() && t.RequisiteBytes/pages < b.MaxRequisiteBytes()
+	}
+	if e.rec.Definition.Spread && room(b.Pages) || room(t.Pages+1) || room(t.Pages+1+e.inProgress()) {
+		return true
+	}
+	t.RequisitesCut++
+	return false
+}
+
+// inProgress is how many URLs of the crawl are in progress that may become pages.
+func (e *edit) inProgress() int64 {
+	e.f.mu.Lock()
+	defer e.f.mu.Unlock()
+	return int64(e.s.claims.Pages())
 }
 
 // moved reports whether a waiting URL is to be given another position. Where priorities change with all that is learned, small
@@ -188,7 +234,7 @@ func (e *edit) enqueue(k record.Key, r *record.Record, priority uint16, queued b
 		if err := e.Delete(e.s.keys.Entry(k.PLD, r.Position)); err != nil {
 			return err
 		}
-		c.removed++
+		c.remove(r.Position)
 	}
 	e.rec.Counter++
 	r.State, r.Position = record.Waiting, queue.Position{Priority: priority, Counter: e.rec.Counter}

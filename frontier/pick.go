@@ -26,7 +26,8 @@ type candidate struct {
 	fails  int
 	unread map[string]int
 	from   queue.Position
-	limit  int
+	limit  int // URLs
+	pages  int // of them that are no requisites
 	plan   *crawl.Definition
 	claim  *Claim
 	floor  queue.Position   // of the first entry
@@ -81,13 +82,21 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	n = min(n, s.claims.Room(w.limits(), w.Round))
 	room, plan := s.room(w.Shared), s.Definition
 	spent, _ := s.spent(w.Shared, now)
-	if l := s.learner(); w.ClaimNothing || s.idles(h.f) || spent != "" || l != nil && l.Behind() { // what was learned decides what is claimed
+	if l := s.learner(); w.ClaimNothing || s.idles(h.f) || spent != "" && spent != crawl.ReasonPages || l != nil && l.Behind() { // what was learned decides what is claimed
 		n = 0
 	}
+	if spent != "" {
+		room = 0
+	}
+	requisites := w.Shared.requisites(s.Totals)
 	var picked []*candidate
-	for len(picked) < n && room > 0 {
+	for len(picked) < n && (room > 0 || requisites) {
 		q := s.schedule.Pop(now)
 		if q == nil {
+			break
+		}
+		if room <= 0 && !q.Best.Requisite() { // nor has any queue behind it a requisite
+			s.schedule.Place(q, now)
 			break
 		}
 		if s.check(h.f, ring.Claim, q.PLD, s.epoch(h.f)) != nil {
@@ -100,9 +109,12 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 			picked = append(picked, &candidate{queue: q, name: q.Name, from: q.Floor, limit: endedAtOnce, plan: &plan, stopped: plan.StateOf(q.Name)})
 			continue
 		}
-		limit := min(int64(plan.PerQueueOf(q.Name)), room, q.Done.Left(plan.BudgetOf(q.Name)))
-		room -= min(limit, int64(q.Waiting))
-		picked = append(picked, &candidate{queue: q, name: q.Name, fails: q.Fails, unread: q.Unread, from: q.Floor, sweep: q.Sweep, whole: s.learner(), limit: int(limit), plan: &plan})
+		limit := int64(plan.PerQueueOf(q.Name))
+		pages := max(min(limit, room, q.Done.Left(plan.BudgetOf(q.Name))), 0)
+		room -= min(pages, int64(q.Waiting-q.Requisites))
+		picked = append(picked, &candidate{
+			queue: q, name: q.Name, fails: q.Fails, unread: q.Unread, from: q.Floor, sweep: q.Sweep, whole: s.learner(), limit: int(limit), pages: int(pages), plan: &plan,
+		})
 	}
 	h.f.mu.Unlock()
 	if len(picked) == 0 {
@@ -132,7 +144,9 @@ type queuedURL struct {
 	at  queue.Position
 	rec record.Record
 	now uint16 // its priority by what is known now
-	err error  // why its host has no address
+
+	requisite bool  // of a page
+	err       error // why its host has no address
 }
 
 // read fills a candidate: the first entries whose hosts lie at the address of the first.
@@ -180,6 +194,9 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, w Want) err
 		}
 		if at.addr == claim.IP && len(claim.URLs) < c.limit {
 			claim.URLs = append(claim.URLs, e.key.URL)
+			if e.requisite {
+				claim.Requisites++
+			}
 		} else {
 			leave(e)
 		}

@@ -153,6 +153,7 @@ func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was C
 func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target, error) {
 	var targets []crawl.Target
 	kept := c.URLs[:0:0]
+	c.Requisites = 0
 	for _, hash := range c.URLs {
 		k := record.Key{PLD: c.Queue, URL: hash}
 		r, found, err := tx.Record(s.keys.Record(k))
@@ -169,6 +170,10 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 			URL: r.URL, Via: r.Via, Path: r.Path, Attempts: int(r.Attempts),
 			Priority:     queue.Score(r.Position.Priority),
 			LinkFeatures: r.Features, Submitted: r.Submitted(),
+		}
+		if crawl.IsRequisite(r.Path) { // whose position says nothing of what it is worth
+			c.Requisites++
+			t.Priority = queue.Score(queue.Priority(r.Scores.Value(s.Definition.Order.Update), s.Definition.Order.Update == crawl.UpdateSum))
 		}
 		if r.Visit.Digest != "" {
 			_, err := tx.Get(s.keys.Print(k), func(raw []byte) error {

@@ -78,9 +78,12 @@ func (s *sites) reward(pld uint64, r *record.Record, o crawl.PageOutcome, thresh
 	return nil
 }
 
-// priority is the place of a URL of a PLD in the order: its score, what was learned since it was scored, and what is to be
+// priority is the place of a URL of a PLD in the order: before all pages, if a page needs it to be shown; else its score, what was learned since it was scored, and what is to be
 // expected of its group.
 func (s *sites) priority(pld uint64, r *record.Record, d *crawl.Definition) (uint16, error) {
+	if crawl.IsRequisite(r.Path) {
+		return queue.Requisite, nil
+	}
 	value, sum := r.Scores.Value(d.Order.Update), d.Order.Update == crawl.UpdateSum
 	if s.learner != nil && len(r.Features) > 0 {
 		_, now := counts(s.learner.Order, r, d.Order.Update)

@@ -146,7 +146,7 @@ func (e *edit) ban(u urls.URL, in Submission) error {
 		if err := e.Delete(e.s.keys.Entry(k.PLD, r.Position)); err != nil {
 			return fmt.Errorf("write frontier: %w", err)
 		}
-		c.removed++
+		c.remove(r.Position)
 	}
 	r.State, r.Run = record.Banned, e.rec.Run
 	return e.Set(e.s.keys.Record(k), r.Encode())

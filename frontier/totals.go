@@ -1,6 +1,10 @@
 package frontier
 
-import "github.com/muninn-archive/muninn/internal/crawl"
+import (
+	"fmt"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
 
 // Totals count what a run did.
 type Totals struct {
@@ -17,13 +21,20 @@ type Totals struct {
 	Known    int64 `json:"known" cbor:"11,keyasint"` // URLs new in this run
 	Batches  int64 `json:"batches" cbor:"12,keyasint"`
 	Failed   int64 `json:"failed_batches" cbor:"13,keyasint"`
-	Requests int64 `json:"requests" cbor:"20,keyasint,omitempty"` // answers of any kind, but for robots.txt and DNS
+	Requests int64 `json:"requests" cbor:"20,keyasint,omitempty"` // answers of any kind, but for robots.txt, DNS and requisites
+	// Of requisites of pages, each once, whatever pages embed it:
+	Requisites         int64 `json:"requisites,omitempty" cbor:"21,keyasint,omitempty"`          // known, in this run
+	RequisitesArchived int64 `json:"requisites_archived,omitempty" cbor:"22,keyasint,omitempty"` // of them
+	RequisitesCut      int64 `json:"requisites_cut,omitempty" cbor:"23,keyasint,omitempty"`      // left out, because the budget of requisites was spent, each time they were found
+	RequisiteBytes     int64 `json:"requisite_bytes,omitempty" cbor:"24,keyasint,omitempty"`     // on the wire, counted in Bytes
 }
 
-// Count adds an outcome, but for what its page is worth.
-func (t *Totals) Count(o crawl.Outcome) {
+// Count adds an outcome, but for what its page is worth. requisite: of what a page needs to be shown.
+func (t *Totals) Count(o crawl.Outcome, requisite bool) {
 	t.Bytes += o.Bytes
-	if o.Answered() {
+	if requisite {
+		t.RequisiteBytes += o.Bytes
+	} else if o.Answered() {
 		t.Requests++
 	}
 	switch o.Kind {
@@ -40,9 +51,32 @@ func (t *Totals) Count(o crawl.Outcome) {
 			t.Errors++
 		}
 	}
-	if o.Success() {
+	switch {
+	case requisite && (o.Kind == crawl.OutcomeDone || o.Kind == crawl.OutcomeUnmodified):
+		t.RequisitesArchived++
+	case !requisite && o.Success():
 		t.Pages++
 	}
+}
+
+// RequisiteShare is the share of the requisites of pages that are archived; 1 if there are none.
+func (t Totals) RequisiteShare() float64 {
+	if t.Requisites == 0 {
+		return 1
+	}
+	return min(float64(t.RequisitesArchived)/float64(t.Requisites), 1)
+}
+
+// RequisitesText says how many of the requisites of pages are archived; empty if there are none.
+func (t Totals) RequisitesText() string {
+	if t.Requisites+t.RequisitesCut == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%.1f %% of requisites of pages are archived (%d of %d)", 100*t.RequisiteShare(), t.RequisitesArchived, t.Requisites)
+	if t.RequisitesCut > 0 {
+		text += fmt.Sprintf("; their budget left out %d", t.RequisitesCut)
+	}
+	return text
 }
 
 // Add adds what another worker, or a segment, has.
@@ -65,7 +99,7 @@ func (t *Totals) Subtract(o Totals) {
 func (t *Totals) fields() []*int64 {
 	return []*int64{
 		&t.Pages, &t.Scored, &t.Relevant, &t.Bytes, &t.Errors, &t.Robots, &t.Refused, &t.Retries, &t.Revisits, &t.Links, &t.Known, &t.Batches,
-		&t.Failed, &t.Requests,
+		&t.Failed, &t.Requests, &t.Requisites, &t.RequisitesArchived, &t.RequisitesCut, &t.RequisiteBytes,
 	}
 }
 

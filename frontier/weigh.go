@@ -6,6 +6,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // maxStale is how many entries at the head of a queue a claim moves down at most, times what it takes.
@@ -31,13 +32,24 @@ const (
 
 // enough reports whether the claim need not take the entry at a position.
 func (c *candidate) enough(entries []queuedURL, at queue.Position) bool {
-	return c.whole != nil && len(entries) >= fewURLs && float64(at.Priority) < nearlyAs*float64(entries[0].at.Priority)
+	pages := entries[min(requisites(entries), len(entries)):]
+	return c.whole != nil && len(pages) >= fewURLs && float64(at.Priority) < nearlyAs*float64(pages[0].at.Priority)
+}
+
+// requisites counts the requisites at the head of a queue.
+func requisites(entries []queuedURL) int {
+	n := 0
+	for n < len(entries) && entries[n].requisite {
+		n++
+	}
+	return n
 }
 
 // head reads the first live entries of a queue, and where the queue begins and continues behind them. Entries
 // whose priority is lower than when they were queued give way to others.
 func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error) {
 	c.floor, c.after = queue.Last, queue.Last
+	pages := 0
 	err = f.store.View(func(txn store.Reader) error {
 		bandits := openSites(txn, s.keys, c.whole)
 		pld := c.queue.PLD
@@ -57,6 +69,15 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 			if err != nil || !found {
 				return err == nil, err
 			}
+			e.requisite = crawl.IsRequisite(e.rec.Path)
+			if !e.requisite && pages == c.pages && c.stopped == "" {
+				if e.at.Requisite() { // of an earlier version: it gets its position among the pages
+					e.now = e.at.Priority - 1
+					c.stale = append(c.stale, e)
+				}
+				c.after = e.at
+				return false, nil
+			}
 			if len(c.stale) < maxStale*c.limit {
 				stale, err := e.weigh(bandits, c)
 				if err != nil {
@@ -67,13 +88,15 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 					return true, nil
 				}
 			}
-			entries = append(entries, e)
+			if entries = append(entries, e); !e.requisite {
+				pages++
+			}
 			return true, nil
 		})
 		if err != nil || c.whole == nil {
 			return err
 		}
-		return sweep(txn, s.keys, c, len(entries), bandits)
+		return sweep(txn, s.keys, c, pages, bandits)
 	})
 	return entries, err
 }

@@ -57,6 +57,9 @@ func (o *outcome) write(w io.Writer) {
 	line("")
 	line("The crawl has ended: %s.", o.Reason)
 	line("  archived   %d pages, %d of them revisits, %.1f MB on the wire", t.Pages, t.Revisits, float64(t.Bytes)/1e6)
+	if text := t.RequisitesText(); text != "" {
+		line("             %s", text)
+	}
 	line("  WARC files %d, in %s/%s", o.WARCs, o.Archive, strings.TrimSuffix(o.data, "/"))
 	line("  manifests  %s/%s", o.Archive, o.Manifest)
 	line("  harvest    %.2f: %d of %d scored pages are relevant", o.Harvest, t.Relevant, t.Scored)

@@ -184,8 +184,11 @@ func (s crawlStatus) writeNumbers(line printer) {
 	if p.Owing > 0 {
 		line("  owing     %d committed batches wait until other workers take their links: `muninn workers` shows who is silent", p.Owing)
 	}
-	line("  requests  %d answered: pages, redirects, errors, and repeated attempts", t.Requests)
+	line("  requests  %d answered: pages, redirects, errors, and repeated attempts, without requisites of pages", t.Requests)
 	line("  pages     %d, %.1f MB, harvest ratio %.2f (%d of %d scored)", t.Pages, float64(t.Bytes)/1e6, t.HarvestRatio(), t.Relevant, t.Scored)
+	if text := t.RequisitesText(); text != "" {
+		line("            %s", text)
+	}
 	if harvests := p.Harvests; len(harvests) > 0 {
 		line("  harvest   %s by tenths of the run, %.2f to %.2f", bars(harvests), harvests[0], harvests[len(harvests)-1])
 	}

@@ -102,6 +102,9 @@ func describe(state string, p activities.Progress) string {
 	if t.Scored > 0 {
 		fmt.Fprintf(&b, "%d of %d scored pages are relevant%s. ", t.Relevant, t.Scored, tenths(p.Harvests))
 	}
+	if text := t.RequisitesText(); text != "" {
+		fmt.Fprintf(&b, "%s. ", text)
+	}
 	fmt.Fprintf(&b, "%s have URLs; %d URLs were refused by robots.txt; %s, %s.",
 		count(int64(p.Queues), "queue"), t.Robots, count(t.Retries, "retry"), count(t.Failed, "failed batch"))
 	if text := MostWaiting(p); text != "" {

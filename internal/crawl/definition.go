@@ -236,13 +236,40 @@ func (w Weights) ByName() map[PartName]float64 {
 
 // Budget bounds a run of the crawl. Every bound is at least 1; PerPLD 0 means no bound.
 type Budget struct {
-	Pages  int64    `json:"pages"`             // successful responses (2xx and 304)
+	Pages  int64    `json:"pages"`             // successful responses (2xx and 304), without requisites of pages
 	Bytes  Bytes    `json:"bytes"`             // bytes on the wire
 	Time   Duration `json:"time"`              // from the start of the run
 	PerPLD int64    `json:"per_pld,omitempty"` // pages of one PLD
-	// Requests bounds the answers of any kind: pages, redirects, errors, and repeated attempts. robots.txt and DNS are not
+	// Requests bounds the answers of any kind: pages, redirects, errors, and repeated attempts. robots.txt, DNS and requisites are not
 	// counted. 0: ten times the pages, and 1000 more.
 	Requests int64 `json:"requests,omitempty"`
+	// Requisites is how many images, style sheets, scripts and frames of one document are fetched with it, and, on the average, of one page with
+	// all that those need. Requisites count neither as pages nor as requests. Absent: 200. 0: none are fetched.
+	Requisites *int64 `json:"requisites,omitempty"`
+	// RequisiteBytes bounds what the requisites of a page take on the wire, on the average of the pages; it counts in Bytes, too. 0: 50 MB.
+	RequisiteBytes Bytes `json:"requisite_bytes,omitempty"`
+}
+
+// The defaults of the budget of requisites.
+const (
+	DefaultRequisites     = 200
+	DefaultRequisiteBytes = 50_000_000
+)
+
+// MaxRequisites is Requisites, or its default.
+func (b Budget) MaxRequisites() int64 {
+	if b.Requisites != nil {
+		return *b.Requisites
+	}
+	return DefaultRequisites
+}
+
+// MaxRequisiteBytes is RequisiteBytes, or its default.
+func (b Budget) MaxRequisiteBytes() int64 {
+	if b.RequisiteBytes > 0 {
+		return int64(b.RequisiteBytes)
+	}
+	return DefaultRequisiteBytes
 }
 
 // MaxRequests is Requests, or its default.

@@ -1,5 +1,7 @@
 package crawl
 
+import "slices"
+
 // A page is understood in three steps, each with a type for what it says: the parser makes a [Page], the helper adds [Findings],
 // the judge a [Verdict]. [Parsed] and [Judged] are a page after the second and after the third step: of a page that nobody has
 // judged there is no score to be read.
@@ -20,6 +22,20 @@ type Page struct {
 	LinksCut    int       `json:"links_cut,omitempty"`
 	NoIndex     bool      `json:"noindex,omitempty"`
 	NoFollow    bool      `json:"nofollow,omitempty"`
+}
+
+// CutRequisites leaves out what the page embeds beyond a number.
+func (p *Page) CutRequisites(most int64) {
+	n := int64(0)
+	all := len(p.Links)
+	p.Links = slices.DeleteFunc(p.Links, func(l Outlink) bool {
+		if l.Hop != HopEmbed {
+			return false
+		}
+		n++
+		return n > most
+	})
+	p.LinksCut += all - len(p.Links)
 }
 
 // Outlink is a discovered URL (paper §4.2), as the parser found it and the helper left it.

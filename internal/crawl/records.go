@@ -1,6 +1,9 @@
 package crawl
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Hop is a letter of the hop path: how a URL was found, as Heritrix and the WARC field "outlink" name it.
 type Hop byte
@@ -26,6 +29,11 @@ func LastHop(path string) Hop {
 		return 0
 	}
 	return Hop(path[len(path)-1])
+}
+
+// IsRequisite reports whether a hop path leads to what a page needs to be shown: it is embedded, or a redirect of what is.
+func IsRequisite(path string) bool {
+	return LastHop(strings.TrimRight(path, HopRedirect.String())) == HopEmbed
 }
 
 // Hopped appends a letter to a hop path. Paging through one thing stays one letter, however long it is.
@@ -87,13 +95,14 @@ type Outcome struct {
 // PageOutcome is what COMMIT takes: how a claimed URL ended, and what became of its page.
 type PageOutcome struct {
 	Outcome
-	Score        float64 `json:"score,omitempty"`   // the document score, −1 if there is none
-	Revisit      bool    `json:"revisit,omitempty"` // archived as a revisit record
-	Level        string  `json:"level,omitempty"`   // level and application by the helper
-	App          string  `json:"app,omitempty"`     //
-	Prints       []byte  `json:"prints,omitempty"`  // what to remember of its web objects
-	Worth        float64 `json:"worth,omitempty"`   // see Verdict
-	PageFeatures []byte  `json:"seen,omitempty"`    // see Verdict
+	Score        float64 `json:"score,omitempty"`     // the document score, −1 if there is none
+	Revisit      bool    `json:"revisit,omitempty"`   // archived as a revisit record
+	Requisite    bool    `json:"requisite,omitempty"` // of a page, by its hop path
+	Level        string  `json:"level,omitempty"`     // level and application by the helper
+	App          string  `json:"app,omitempty"`       //
+	Prints       []byte  `json:"prints,omitempty"`    // what to remember of its web objects
+	Worth        float64 `json:"worth,omitempty"`     // see Verdict
+	PageFeatures []byte  `json:"seen,omitempty"`      // see Verdict
 }
 
 // Success reports whether a response counts as a page in budgets and harvest ratio.

@@ -245,6 +245,8 @@ func (v *validator) budget(d Definition) {
 	v.check(b.Time.D() >= time.Second, "budget.time", "must be at least 1s; leave it out for the default of 168h")
 	v.check(b.Requests >= 0, "budget.requests", "must not be negative; 0 means ten times budget.pages and 1000 more")
 	v.check(b.PerPLD >= 0, "budget.per_pld", "must not be negative; 0 means no bound")
+	v.check(b.MaxRequisites() >= 0, "budget.requisites", fmt.Sprintf("must not be negative; 0 means that none are fetched, leave it out for the default of %d a page", DefaultRequisites))
+	v.check(b.RequisiteBytes >= 0, "budget.requisite_bytes", "must not be negative; 0 means 50 MB a page")
 	if d.Reference.Pages != nil {
 		v.check(*d.Reference.Pages >= 0, "reference.pages", "must not be negative; 0 turns the reference crawl off")
 	}

@@ -127,6 +127,7 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 			e.log(ctx).Error("a page is archived unread", "url", exchanges[i].URL, "error", err)
 		}
 		if ok {
+			p.CutRequisites(plan.Definition.Budget.MaxRequisites())
 			out.Pages = append(out.Pages, Parsed{i, p})
 		}
 	}

@@ -24,7 +24,7 @@ type Result struct {
 // Add adds the outcome of a URL; revisit: it is archived as a revisit. path are the hop letters of it; p is its page, nil if nothing was
 // understood. places: what was learned of groups of links changes their priority.
 func (r *Result) Add(fetched crawl.Outcome, revisit bool, path string, p *Judged, places bool) {
-	o := crawl.PageOutcome{Outcome: fetched, Score: -1, Revisit: revisit}
+	o := crawl.PageOutcome{Outcome: fetched, Score: -1, Revisit: revisit, Requisite: crawl.IsRequisite(path)}
 	if p != nil {
 		o.Level, o.App, o.Prints = p.Level, p.Application, p.Prints
 		o.Score, o.Worth, o.PageFeatures = p.Verdict.Score, p.Verdict.Worth, p.Verdict.PageFeatures

@@ -80,7 +80,7 @@ func Bounds(d crawl.Definition, seeds []string) []string {
 }
 
 // Check reports whether a URL belongs to the crawl, and why not; path holds its hop letters from the
-// seed. What a page in scope embeds (one step, wherever it lies) belongs to the crawl too, or the
+// seed. What a page in scope embeds (up to MaxEmbedded steps, wherever it lies) belongs to the crawl too, or the
 // page could not be shown again; redirects and embedded resources are no hops.
 func (s *Scope) Check(u urls.URL, path string) (reason string, ok bool) {
 	pld := u.PLD()
@@ -137,10 +137,13 @@ func Redirects(path string) int {
 	return len(letters) - len(strings.TrimRight(letters, crawl.HopRedirect.String()))
 }
 
+// MaxEmbedded is how many steps from a page what it embeds may lie: a font of a style sheet that a frame's sheet imports is four.
+const MaxEmbedded = 4
+
 func embedded(path string) bool {
 	path = strings.ReplaceAll(path, crawl.HopRedirect.String(), "")
-	before, last := strings.CutSuffix(path, crawl.HopEmbed.String())
-	return last && crawl.LastHop(before) != crawl.HopEmbed
+	steps := len(path) - len(strings.TrimRight(path, crawl.HopEmbed.String()))
+	return steps > 0 && steps <= MaxEmbedded
 }
 
 // Blacklisted reports whether the URL's host or PLD is on the black list.

@@ -45,6 +45,9 @@ type Claim struct {
 	// Version is that of the definition by which it was made; 0 until the definition of a crawl that is spread has changed.
 	Version int `json:"-" cbor:"26,keyasint,omitempty"`
 
+	// Requisites counts those of its URLs that are requisites of pages.
+	Requisites int `json:"-" cbor:"27,keyasint,omitempty"`
+
 	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt. (21 was their number.)
 	Unread map[string]int `json:"-" cbor:"23,keyasint,omitempty"`
 }

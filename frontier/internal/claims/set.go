@@ -34,6 +34,15 @@ func (s *Set) Len() int { return len(s.claims) }
 // URLs is how many URLs the claims have.
 func (s *Set) URLs() int { return s.taken.n }
 
+// Pages is how many of them may become pages: they are no requisites.
+func (s *Set) Pages() int {
+	n := s.taken.n
+	for _, c := range s.claims {
+		n -= c.Requisites
+	}
+	return n
+}
+
 // Holder is the claim that has a URL of a PLD, both by their hashes; empty if none has.
 func (s *Set) Holder(pld, url uint64) string { return s.taken.claim(pld, url) }
 

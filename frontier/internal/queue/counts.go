@@ -17,13 +17,16 @@ type counts struct {
 	slowest heapOf // slow queues: those that rest longest first
 	ending  heapOf // slow queues whose host could be reached: those first that are slow no more first, as their time comes near
 	queues  int    // with entries
-	spent   int    // entries of queues without a budget
+	spent   int    // entries of queues without a budget, but for requisites
+
+	requisites int // entries that are
 }
 
 // counted is what the counts know of a queue: a queue that has changed and is not placed yet must not upset the heaps.
 type counted struct {
 	waiting int
 	spent   int
+	needed  int   // requisites
 	due     int64 // Unix nanoseconds; of a slow queue
 	slow    bool
 	failing bool
@@ -48,9 +51,9 @@ func newCounts() counts {
 
 // count brings the counts up to a queue.
 func (c *counts) count(q *Queue, now time.Time) {
-	is := counted{waiting: q.Waiting}
+	is := counted{waiting: q.Waiting, needed: q.Requisites}
 	if q.Spent && !q.Stopped {
-		is.spent = q.Waiting
+		is.spent = q.Waiting - q.Requisites
 	}
 	if due := q.Due(); q.Waiting > 0 && (q.Fails > 0 || due.Sub(now) > slowAfter) {
 		is.slow, is.failing = true, q.Fails > 0
@@ -74,6 +77,7 @@ func (c *counts) count(q *Queue, now time.Time) {
 		c.queues++
 	}
 	c.spent += is.spent - was.spent
+	c.requisites += is.needed - was.needed
 	q.counted = is
 	if is.waiting > 0 && !q.Spent {
 		heap.Push(&c.longest, q)

@@ -2,6 +2,15 @@ package queue
 
 import "math"
 
+// Requisite is the priority of what pages need to be shown: it is claimed before all pages, whose priorities are lower.
+const Requisite = math.MaxUint16
+
+// best is the highest priority of a page.
+const best = Requisite - 1
+
+// Requisite reports whether the entry is that of a requisite.
+func (p Position) Requisite() bool { return p.Priority == Requisite }
+
 // Position is where an entry stands in its queue: its priority and, among equals, its age.
 type Position struct {
 	Priority uint16
@@ -27,7 +36,7 @@ func first(p, q Position) Position {
 	return p
 }
 
-// Priority maps a score onto the scale of priorities. Scores without an upper bound, those of the update function "sum", are
+// Priority maps the score of a page onto the scale of priorities. Scores without an upper bound, those of the update function "sum", are
 // bent below 1, which keeps their order.
 func Priority(score float64, unbounded bool) uint16 {
 	if unbounded {
@@ -37,10 +46,15 @@ func Priority(score float64, unbounded bool) uint16 {
 	case !(score > 0):
 		return 0
 	case score >= 1:
-		return math.MaxUint16
+		return best
 	}
-	return uint16(score * math.MaxUint16)
+	return min(uint16(score*math.MaxUint16), best)
 }
 
 // Score is the score of a priority, in [0,1].
-func Score(priority uint16) float64 { return float64(priority) / math.MaxUint16 }
+func Score(priority uint16) float64 {
+	if priority >= best {
+		return 1
+	}
+	return float64(priority) / math.MaxUint16
+}

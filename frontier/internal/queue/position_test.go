@@ -16,7 +16,7 @@ func TestPriorityKeepsOrder(t *testing.T) {
 			before = p
 		}
 	}
-	for score, want := range map[float64]uint16{-1: 0, math.NaN(): 0, math.Inf(1): 65535, 2: 65535} {
+	for score, want := range map[float64]uint16{-1: 0, math.NaN(): 0, math.Inf(1): best, 2: best} {
 		if got := Priority(score, false); got != want {
 			t.Errorf("%v becomes %d", score, got)
 		}

@@ -25,11 +25,13 @@ type Queue struct {
 	Fails  int            // batches in a row that could not reach the host
 	Unread map[string]int // by origin, batches in a row that could not ask for robots.txt; never changed in place
 
-	Waiting int    // entries, claimed ones included
-	Run     uint32 // that Done, Fails, Unread and Rest are of
-	Done    Tally  // of the run
-	Spent   bool   // its PLD budget is spent
-	Busy    bool   // a claim reads it, or is in progress
+	Waiting int // entries, claimed ones included
+	// Requisites counts those of them that are requisites of pages. They do not count for the budget: they are claimed though it is spent.
+	Requisites int
+	Run        uint32 // that Done, Fails, Unread and Rest are of
+	Done       Tally  // of the run
+	Spent      bool   // its PLD budget is spent
+	Busy       bool   // a claim reads it, or is in progress
 
 	// What operators have ordered.
 	Paused  bool    // nothing is claimed of it
@@ -61,16 +63,28 @@ func (t Tally) Left(b crawl.Budget) int64 {
 
 // Add counts a new entry.
 func (q *Queue) Add(at Position) {
-	q.Waiting++
+	q.count(at)
 	q.Best, q.Floor, q.Since = first(q.Best, at), first(q.Floor, at), first(q.Since, at)
 }
 
 // Load counts an entry that was there before; claimed ones do not wait.
 func (q *Queue) Load(at Position, claimed bool) {
-	q.Waiting++
+	q.count(at)
 	if q.Floor = first(q.Floor, at); !claimed {
 		q.Best = first(q.Best, at)
 	}
+}
+
+func (q *Queue) count(at Position) {
+	if q.Waiting++; at.Requisite() {
+		q.Requisites++
+	}
+}
+
+// Leave counts entries that are no longer there.
+func (q *Queue) Leave(entries, requisites int) {
+	q.Waiting -= entries
+	q.Requisites -= requisites
 }
 
 // StartRead says that a claim reads the queue from its floor on.
@@ -143,8 +157,11 @@ func (q *Queue) value() float64 {
 	return value * math.Exp2(-min(float64(q.Pace)/float64(halfPace), maxCost))
 }
 
-// ahead reports whether a queue is claimed from before another.
+// ahead reports whether a queue is claimed from before another: those of requisites first.
 func ahead(a, b *Queue) bool {
+	if x, y := a.Best.Requisite(), b.Best.Requisite(); x != y {
+		return x
+	}
 	if x, y := a.value(), b.value(); x != y {
 		return x > y
 	}

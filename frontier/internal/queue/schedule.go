@@ -2,6 +2,7 @@ package queue
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 )
 
@@ -31,7 +32,7 @@ func (s *Schedule) Place(q *Queue, now time.Time) {
 		return
 	case q.Waiting == 0:
 		q.heap = &s.idle
-	case q.Spent && !q.Stopped:
+	case q.Spent && !q.Stopped && q.Requisites == 0:
 		return
 	case !q.Due().After(now):
 		q.heap = &s.ready
@@ -73,6 +74,15 @@ func (s *Schedule) NextTime() (time.Time, bool) {
 		return s.later.items[0].Due(), true
 	}
 	return time.Time{}, false
+}
+
+// RequisitesBy reports whether a queue with requisites may be claimed from by a time.
+func (s *Schedule) RequisitesBy(t time.Time) bool {
+	if s.requisites == 0 {
+		return false
+	}
+	with := func(q *Queue) bool { return q.Requisites > 0 && !q.Stopped && !q.Due().After(t) }
+	return slices.ContainsFunc(s.ready.items, with) || slices.ContainsFunc(s.later.items, with)
 }
 
 // Claimable counts the queues that may be claimed from, now or later; Resting those of them that rest.

@@ -151,6 +151,7 @@ func constrain(root *jsonschema.Schema) {
 	bounds("budget.pages", "1", "")
 	bounds("budget.per_pld", "0", "")
 	bounds("budget.requests", "0", "")
+	bounds("budget.requisites", "0", "")
 	bounds("reference.pages", "0", "")
 	at("budget.bytes").AnyOf[0].Minimum = "1"
 	bounds("politeness.factor", "0", "")
