@@ -214,6 +214,7 @@ func TestTakenNotKept(t *testing.T) {
 	for _, r := range []*rig{a, b} {
 		r.submit("seeds", c.seeds...)
 	}
+	b.crawls[testCrawl].learner().Every = testSnapshot / 4 // four pages of other workers count as one
 	// A worker exchanges in its first seconds; the snapshot of one that has never done so keeps no updates to send.
 	a.sent(streamA, 4_000)
 	b.sent(streamB, 4_000)

@@ -101,6 +101,31 @@ func TestDue(t *testing.T) {
 	}
 }
 
+// Pages of other workers count for a quarter.
+func TestDueByTaken(t *testing.T) {
+	l := New(order.DefaultSettings(), 0)
+	l.Every = 8
+	for n := range 24 {
+		if l.Due() {
+			t.Fatalf("due after %d pages of others", n)
+		}
+		u := update(n)
+		u.From = "another"
+		l.Add(uint64(n+1), u)
+		l.Train()
+	}
+	for n := range 2 {
+		if l.Due() {
+			t.Fatalf("due after 24 pages of others and %d of its own", n)
+		}
+		l.Add(uint64(n+25), update(n))
+		l.Train()
+	}
+	if !l.Due() {
+		t.Error("not due after 24 pages of others and 2 of its own")
+	}
+}
+
 // A snapshot that cannot be read leaves everything as it was.
 func TestBrokenSnapshot(t *testing.T) {
 	l := New(order.DefaultSettings(), 0)
