@@ -51,28 +51,9 @@ func (w *walker) linkElement(n *html.Node, rel, href string) {
 	if href == "" {
 		return
 	}
-	hop := crawl.Hop(0)
-	for word := range strings.FieldsSeq(rel) {
-		switch word {
-		case "stylesheet", "icon", "preload", "manifest", "modulepreload", "mask-icon",
-			"apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image":
-			hop = crawl.HopEmbed // whatever else it is, such as an alternate style sheet
-		case "prefetch":
-			if hop == 0 {
-				hop = prefetched(attr(n, "as"), href)
-			}
-		case "canonical":
-			if u, err := w.base.Resolve(href); err == nil && w.valid && w.mute == 0 {
-				w.doc.Canonical = u.String()
-			}
-			if hop == 0 {
-				hop = crawl.HopLink
-			}
-		case "next", "prev", "alternate", "contents", "index", "up", "start", "chapter", "section":
-			if hop == 0 {
-				hop = crawl.HopLink
-			}
-		}
+	hop, canonical := relation(rel, attr(n, "as"), href)
+	if canonical && w.mute == 0 {
+		w.canonical(href)
 	}
 	if hop != 0 {
 		w.link(n, "href", href, hop, rel)
@@ -96,6 +77,7 @@ func (w *walker) meta(n *html.Node) {
 	if strings.EqualFold(attr(n, "http-equiv"), "refresh") {
 		w.link(n, "refresh", refresh(content), crawl.HopRedirect, "")
 	}
+	w.openGraph(n, content)
 }
 
 // refresh takes the URL out of "5; url=/next" (HTML §4.2.5.3): the word url is optional, and so are

@@ -125,3 +125,19 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkStructured is what JSON-LD, Open Graph and broken references cost: of a page that has them, and of one that has none.
+func BenchmarkStructured(b *testing.B) {
+	const ld = `<meta property="og:url" content="http://a.test/1"><script type="application/ld+json">{"@context":"https://schema.org","@graph":[` +
+		`{"@type":"Article","@id":"http://a.test/1#article","headline":"Ravens","datePublished":"2026-11-01","author":{"@id":"http://a.test/#person"},"image":{"@type":"ImageObject","url":"http://a.test/i.png","width":1200}},` +
+		`{"@type":"WebPage","@id":"http://a.test/1","url":"http://a.test/1","isPartOf":{"@id":"http://a.test/#site"}},{"@type":"BreadcrumbList","itemListElement":[{"position":1,"item":"http://a.test/"},{"position":2,"name":"Ravens"}]}]}</script></head>`
+	plain := ordinary()
+	for name, body := range map[string][]byte{"none": plain, "all": []byte(strings.Replace(string(plain), "</head>", ld, 1))} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Parse(Input{URL: "http://a.test/list", MIME: "text/html; charset=utf-8", Body: body}, DefaultLimits())
+			}
+		})
+	}
+}

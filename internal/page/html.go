@@ -269,6 +269,7 @@ func (w *walker) openHTML(n *html.Node) int {
 		}
 	case atom.A, atom.Area:
 		at := w.link(n, "href", get("href"), crawl.HopLink, strings.ToLower(get("rel")))
+		w.meant(n, get("href"))
 		if n.DataAtom == atom.A {
 			return at
 		}
@@ -282,6 +283,9 @@ func (w *walker) openHTML(n *html.Node) int {
 		embed("src")
 		if n.DataAtom == atom.Iframe {
 			w.srcdoc(get("srcdoc"))
+		}
+		if n.DataAtom == atom.Script {
+			w.structured(n)
 		}
 	case atom.Img, atom.Source, atom.Video, atom.Audio, atom.Input:
 		if n.DataAtom != atom.Input || strings.EqualFold(get("type"), "image") {

@@ -33,9 +33,9 @@ func zipped(t testing.TB, parts ...string) string {
 }
 
 const (
-	docx     = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-	openXML  = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
-	relation = `<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" Target="http://a.test/1" TargetMode="External"/>` +
+	docx          = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	openXML       = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
+	relationships = `<Relationships><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" Target="http://a.test/1" TargetMode="External"/>` +
 		`<Relationship Id="r2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" Target="http://a.test/i.png" TargetMode="External"/>` +
 		`<Relationship Id="r3" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" Target="other.docx" TargetMode="External"/></Relationships>`
 	core = `<cp:coreProperties xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>On
@@ -45,7 +45,7 @@ ravens</dc:title></cp:coreProperties>`
 func TestOffice(t *testing.T) {
 	paragraph := `<w:document ` + openXML + `><w:body><w:p><w:r><w:t>See </w:t></w:r><w:hyperlink r:id="r1"><w:r><w:t>the</w:t><w:tab/><w:t>ravens</w:t></w:r></w:hyperlink><w:r><w:t>.</w:t></w:r></w:p>` +
 		`<w:p><w:del><w:delText>gone</w:delText></w:del><w:r><w:instrText> HYPERLINK "http://a.test/2" </w:instrText></w:r><w:r><w:t>Field</w:t></w:r><w:hyperlink r:id="r3"><w:r><w:t> beside</w:t></w:r></w:hyperlink></w:p></w:body></w:document>`
-	word := zipped(t, "word/document.xml", paragraph, "word/_rels/document.xml.rels", relation, "docProps/core.xml", core, "word/footnotes.xml", `<w:footnotes `+openXML+`><w:p><w:t>Note</w:t></w:p></w:footnotes>`)
+	word := zipped(t, "word/document.xml", paragraph, "word/_rels/document.xml.rels", relationships, "docProps/core.xml", core, "word/footnotes.xml", `<w:footnotes `+openXML+`><w:p><w:t>Note</w:t></w:p></w:footnotes>`)
 	slide := func(n int) string {
 		return fmt.Sprintf(`<p:sld %s xmlns:p="p"><a:p><a:r><a:rPr><a:hlinkClick r:id="r1"/></a:rPr><a:t>Slide %d</a:t></a:r></a:p></p:sld>`, openXML, n)
 	}
@@ -54,10 +54,10 @@ func TestOffice(t *testing.T) {
 		{"docx without a type", "application/octet-stream", word, "L /1|the ravens|See the ravens.\nL /2||Field beside", "See the ravens./Field beside/Note", "On ravens", ""},
 		{"docx as ZIP", "application/zip", word, "L /1|the ravens|See the ravens.\nL /2||Field beside", "See the ravens./Field beside/Note", "On ravens", ""},
 		{"pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-			zipped(t, "ppt/slides/slide10.xml", slide(10), "ppt/slides/slide2.xml", slide(2), "ppt/slides/_rels/slide2.xml.rels", relation, "ppt/slides/media.xml", "<x>no</x>"),
+			zipped(t, "ppt/slides/slide10.xml", slide(10), "ppt/slides/slide2.xml", slide(2), "ppt/slides/_rels/slide2.xml.rels", relationships, "ppt/slides/media.xml", "<x>no</x>"),
 			"L /1||Slide 2", "Slide 2/Slide 10", "", ""},
 		{"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-			zipped(t, "xl/sharedStrings.xml", `<sst><si><t>One</t></si><si><r><t>Tw</t></r><r><t>o</t></r></si></sst>`, "xl/worksheets/_rels/sheet1.xml.rels", relation,
+			zipped(t, "xl/sharedStrings.xml", `<sst><si><t>One</t></si><si><r><t>Tw</t></r><r><t>o</t></r></si></sst>`, "xl/worksheets/_rels/sheet1.xml.rels", relationships,
 				"xl/worksheets/sheet1.xml", `<worksheet `+openXML+`><c><f>HYPERLINK("http://a.test/3","x")</f><v>7</v></c><c><is><t>Three</t></is></c><hyperlinks><hyperlink r:id="r1"/></hyperlinks></worksheet>`),
 			"L /3||-\nL /1||-", "One/Two/Three", "", ""},
 		{"odt", "application/vnd.oasis.opendocument.text", zipped(t, "mimetype", "application/vnd.oasis.opendocument.text", "meta.xml", core, "content.xml",
@@ -96,7 +96,7 @@ func TestOfficeBomb(t *testing.T) {
 
 // FuzzOffice: for any parts, the invariants of Page hold.
 func FuzzOffice(f *testing.F) {
-	f.Add("word/document.xml", `<p><t>x</t><hyperlink id="r1"/></p>`, relation)
+	f.Add("word/document.xml", `<p><t>x</t><hyperlink id="r1"/></p>`, relationships)
 	f.Add("content.xml", `<p><a href="http://a.test/">x</a></p></p></a>`, "")
 	f.Add("xl/worksheets/sheet1.xml", `<f>HYPERLINK("http://a.test/")</f></is>`, "<")
 	f.Fuzz(func(t *testing.T, name, part, relations string) {

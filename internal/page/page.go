@@ -36,6 +36,7 @@ type Input struct {
 	RobotsTag string // X-Robots-Tag
 	Refresh   string // Refresh, which browsers take for the meta element of that name
 	Via       string // the page that it was found on, to which the URLs of a script are relative; "" if it is not known
+	Link      string // Link fields, joined by commas
 	Body      []byte
 	// PDF reads a PDF file, with so many bytes of text at most; what it returns with an error counts. nil: none is read.
 	PDF func(file []byte, textBytes int) (Paper, error)
@@ -83,6 +84,7 @@ func Parse(in Input, limits Limits) *Document {
 	b := newBuilder(d, in.URL, limits)
 	b.robots(in.RobotsTag)
 	b.link(refresh(in.Refresh), crawl.HopRedirect, "Refresh", "", "")
+	b.linkFields(in.Link)
 	switch {
 	case kind == "text/html" || kind == "application/xhtml+xml":
 		b.html(in.Body, in.MIME)

@@ -46,7 +46,11 @@ func (e *Engine) Understand(ctx context.Context, x *Exchange, mode string, print
 		return p, false, err
 	}
 	defer end()
-	in := page.Input{URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Refresh: x.Refresh, Via: x.Via, Body: body}
+	head, err := io.ReadAll(x.Header())
+	if err != nil {
+		return p, false, err
+	}
+	in := page.Input{Link: headerFields(head, "link"), URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Refresh: x.Refresh, Via: x.Via, Body: body}
 	if e.PDF != nil {
 		in.PDF = func(file []byte, textBytes int) (page.Paper, error) { return e.PDF.Read(ctx, file, textBytes) }
 	}
@@ -55,10 +59,6 @@ func (e *Engine) Understand(ctx context.Context, x *Exchange, mode string, print
 		e.log(ctx).Warn("a document is archived, and not wholly read", "url", x.URL, "error", d.Fault)
 	}
 	if e.Helper != nil {
-		head, err := io.ReadAll(x.Header())
-		if err != nil {
-			return p, false, err
-		}
 		p.Findings = e.Helper.Apply(d, aah.Input{Head: head, Mode: mode, Before: prints})
 		for i := range p.Objects {
 			p.Objects[i].Release()
@@ -67,6 +67,20 @@ func (e *Engine) Understand(ctx context.Context, x *Exchange, mode string, print
 	p.Page = d.Page
 	p.Status = x.Status
 	return p, true, nil
+}
+
+// headerFields are the values of the fields of a name in lower case, joined by commas.
+func headerFields(head []byte, name string) (values string) {
+	for line := range bytes.Lines(head) {
+		if len(line) <= len(name) || line[len(name)] != ':' || !bytes.EqualFold(line[:len(name)], []byte(name)) {
+			continue
+		}
+		if values != "" {
+			values += ","
+		}
+		values += string(bytes.TrimSpace(line[len(name)+1:]))
+	}
+	return values
 }
 
 // bodies are buffers for decoded bodies; larger ones than maxPooled bytes are not kept.

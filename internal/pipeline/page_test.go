@@ -35,35 +35,37 @@ func TestUnderstand(t *testing.T) {
 	e.PDF = pdfReader{}
 	chunked := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(html), html)
 	for name, c := range map[string]struct {
-		x     crawl.Exchange
-		body  func() io.Reader
-		ok    bool
-		title string
-		links int
-		err   bool
+		x      crawl.Exchange
+		header string
+		body   func() io.Reader
+		ok     bool
+		title  string
+		links  int
+		err    bool
 	}{
-		"a page":         {x: crawl.Exchange{Status: 200, MIME: "text/html"}, body: reader(html), ok: true, title: "Ravens", links: 1},
-		"zipped":         {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(html)), ok: true, title: "Ravens", links: 1},
-		"in chunks":      {x: crawl.Exchange{Status: 200, MIME: "text/html", Chunked: true}, body: reader(chunked), ok: true, title: "Ravens", links: 1},
-		"not zipped":     {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(html), ok: true},
-		"breaks off":     {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(html + strings.Repeat("x", 9999))[:60]), ok: true, title: "Ravens"},
-		"a bomb":         {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(strings.Repeat(" ", 1<<12) + html)), ok: true},
-		"a redirect":     {x: crawl.Exchange{Status: 301, Location: "/y"}, ok: true, links: 1},
-		"to nowhere":     {x: crawl.Exchange{Status: 301}},
-		"an error":       {x: crawl.Exchange{Status: 404, MIME: "text/html"}, body: reader(html)},
-		"no answer":      {x: crawl.Exchange{}},
-		"failed":         {x: crawl.Exchange{Status: 200, Outcome: crawl.Outcome{Kind: crawl.OutcomeFailed}}, body: reader(html)},
-		"robots.txt":     {x: crawl.Exchange{Kind: crawl.ExchangeRobots, Status: 200, MIME: "text/html"}, body: reader(html)},
-		"it breaks":      {x: crawl.Exchange{Status: 200, MIME: "text/html"}, body: func() io.Reader { panic("no raven") }, err: true},
-		"with a refresh": {x: crawl.Exchange{Status: 200, MIME: "text/html", Refresh: "0; url=/z"}, body: reader(html), ok: true, title: "Ravens", links: 2},
-		"a PDF file":     {x: crawl.Exchange{Status: 200, MIME: "application/pdf"}, body: reader("%PDF-1.7"), ok: true, title: "Paper", links: 1},
-		"not to be read": {x: crawl.Exchange{Status: 200, MIME: "image/png"}, body: reader("\x89PNG"), ok: true},
+		"a page":           {x: crawl.Exchange{Status: 200, MIME: "text/html"}, body: reader(html), ok: true, title: "Ravens", links: 1},
+		"zipped":           {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(html)), ok: true, title: "Ravens", links: 1},
+		"in chunks":        {x: crawl.Exchange{Status: 200, MIME: "text/html", Chunked: true}, body: reader(chunked), ok: true, title: "Ravens", links: 1},
+		"not zipped":       {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(html), ok: true},
+		"breaks off":       {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(html + strings.Repeat("x", 9999))[:60]), ok: true, title: "Ravens"},
+		"a bomb":           {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(strings.Repeat(" ", 1<<12) + html)), ok: true},
+		"a redirect":       {x: crawl.Exchange{Status: 301, Location: "/y"}, ok: true, links: 1},
+		"to nowhere":       {x: crawl.Exchange{Status: 301}},
+		"an error":         {x: crawl.Exchange{Status: 404, MIME: "text/html"}, body: reader(html)},
+		"no answer":        {x: crawl.Exchange{}},
+		"failed":           {x: crawl.Exchange{Status: 200, Outcome: crawl.Outcome{Kind: crawl.OutcomeFailed}}, body: reader(html)},
+		"robots.txt":       {x: crawl.Exchange{Kind: crawl.ExchangeRobots, Status: 200, MIME: "text/html"}, body: reader(html)},
+		"it breaks":        {x: crawl.Exchange{Status: 200, MIME: "text/html"}, body: func() io.Reader { panic("no raven") }, err: true},
+		"with a refresh":   {x: crawl.Exchange{Status: 200, MIME: "text/html", Refresh: "0; url=/z"}, body: reader(html), ok: true, title: "Ravens", links: 2},
+		"a PDF file":       {x: crawl.Exchange{Status: 200, MIME: "application/pdf"}, body: reader("%PDF-1.7"), ok: true, title: "Paper", links: 1},
+		"with Link fields": {x: crawl.Exchange{Status: 200, MIME: "text/html"}, header: "HTTP/1.1 200 OK\r\nlink: </n>; rel=next\r\nLinks: </no>; rel=next\r\nLINK: </p>; rel=prev\r\n\r\n", body: reader(html), ok: true, title: "Ravens", links: 3},
+		"not to be read":   {x: crawl.Exchange{Status: 200, MIME: "image/png"}, body: reader("\x89PNG"), ok: true},
 	} {
 		c.x.URL = "http://a.test/"
 		if c.x.Kind == "" {
 			c.x.Kind = crawl.ExchangePage
 		}
-		p, ok, err := e.Understand(t.Context(), &Exchange{Exchange: c.x, Header: reader(""), Body: c.body}, "", nil)
+		p, ok, err := e.Understand(t.Context(), &Exchange{Exchange: c.x, Header: reader(c.header), Body: c.body}, "", nil)
 		if ok != c.ok || p.Title != c.title || c.err != (err != nil) {
 			t.Errorf("%s: %v, %q, %v", name, ok, p.Title, err)
 		}
