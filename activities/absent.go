@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/converter"
 
 	"github.com/muninn-archive/muninn/activities/names"
@@ -17,35 +17,27 @@ import (
 type AbsentInput struct {
 	Crawl string   `json:"crawl"`
 	Ring  []Member `json:"ring"` // the workers of the ring, as the crawl knows them
+	// Since is when the run began: batches that an operator has terminated since then count as left open. Zero: none does, as in an earlier version.
+	Since time.Time `json:"since,omitzero"`
 }
 
 // Absent lists the folders that have left open batches of a crawl and are not in the ring: the ring has given them up while no execution of the
-// crawl noticed it. It names one folder of a worker. It runs on the shared queue.
+// crawl noticed it. It runs on the shared queue.
 func (a *Activities) Absent(ctx context.Context, in AbsentInput) (absent []Holder, err error) {
-	open, err := a.openBatches(ctx, in.Crawl, "")
-	if err != nil {
-		return nil, err
+	left, err := a.leftBatches(ctx, in.Crawl, Holder{}, in.Since)
+	if err == nil {
+		err = a.lookForFolders(ctx, left)
 	}
-	for _, w := range open {
-		batch, is := names.BatchOf(in.Crawl, w.GetWorkflowId())
-		if !is {
+	for _, w := range left {
+		batch, is := names.BatchOf(in.Crawl, w.id)
+		name, errName := names.ParseBatch(batch)
+		h := Holder{name.Worker, w.instance}
+		if !is || w.gone || errName != nil || name.Worker == "" || slices.Contains(absent, h) || slices.ContainsFunc(in.Ring, h.Is) {
 			continue
 		}
-		name, err := names.ParseBatch(batch)
-		if err != nil || name.Worker == "" || slices.ContainsFunc(absent, func(h Holder) bool { return h.Worker == name.Worker }) {
-			continue
-		}
-		by, err := a.holderOf(ctx, w.GetWorkflowId(), w.GetRunId())
-		if gone := new(serviceerror.NotFound); errors.As(err, &gone) {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		if h := (Holder{name.Worker, by.Instance}); !slices.ContainsFunc(in.Ring, h.Is) {
-			absent = append(absent, h)
-		}
+		absent = append(absent, h)
 	}
-	return absent, nil
+	return absent, err
 }
 
 // holderOf is the folder that a batch was started for, by its history.

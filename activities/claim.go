@@ -114,7 +114,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 		return out, err
 	}
 	out.Answers = a.startAnswered(ctx, in, answered)
-	out.Progress = Progress{Worker: a.Settings.Worker, InFlight: a.InFlight.Of(in.Crawl)}
+	out.Progress = Progress{Worker: a.Settings.Worker, Instance: a.Settings.Instance, InFlight: a.InFlight.Of(in.Crawl)}
 	out.Progress.Progress, err = a.Frontier.Crawl(in.Crawl).Progress()
 	out.Progress.Ends = lastOfEachKind(out.Progress.Ends, maxEnds)
 	if parts != nil {

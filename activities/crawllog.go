@@ -37,7 +37,7 @@ func (a *Activities) archiveUnfetched(ctx context.Context, plan frontier.Plan, s
 func (a *Activities) unfetchedLabel(plan frontier.Plan, first int64) archive.Label {
 	d := plan.Definition
 	return archive.Label{
-		Crawl: d.Name, Batch: archive.EndsBatch(first, a.Settings.Worker), Nonce: a.Settings.Instance, Run: plan.Run, Worker: a.Settings.Worker,
+		Crawl: d.Name, Batch: archive.EndsBatch(first, a.Settings.Worker), Nonce: a.Settings.Instance, Run: plan.Run, Worker: a.Settings.Worker, Instance: a.Settings.Instance,
 		Prefix: d.Archive.Prefix, Software: a.Settings.Software,
 	}
 }

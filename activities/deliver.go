@@ -23,7 +23,8 @@ type DeliverInput struct {
 	Where     string `json:"where"`  // the archive
 	Prefix    string `json:"prefix,omitempty"`
 	Run       uint32 `json:"run"`
-	Watermark uint64 `json:"watermark"` // see frontier.Delivery
+	Watermark uint64 `json:"watermark"`       // see frontier.Watermark: Below
+	First     uint64 `json:"first,omitempty"` // and First
 	// Partitions are the owner's, by the view of this epoch.
 	Partitions []int  `json:"partitions"`
 	Epoch      uint64 `json:"epoch"`
@@ -77,7 +78,7 @@ func (a *Activities) deliver(ctx context.Context, in DeliverInput, partitions []
 	}
 	err = a.Engine.Deliver(ctx, store, pipeline.Arrival{
 		Segment: archive.Label{Crawl: in.Crawl, Batch: in.Batch, Nonce: in.Nonce, Worker: in.Worker, Prefix: in.Prefix},
-		Run:     in.Run, Watermark: in.Watermark, Partitions: partitions,
+		Run:     in.Run, Watermark: frontier.Watermark{First: in.First, Below: in.Watermark}, Partitions: partitions,
 	}, may)
 	if errors.Is(err, archive.ErrNotFound) { // its worker has put it there, and stores are consistent
 		err = &crawl.InputError{Message: fmt.Sprintf("the segment of batch %s is not in %s as this worker sees it: its settings archive, s3-endpoint and s3-region must name the store that worker %s writes to: %v",

@@ -61,7 +61,7 @@ func TestLostBatches(t *testing.T) {
 	} {
 		list := &pagedList{pages: c.pages, fails: c.fails}
 		a := &Activities{Client: list}
-		out, err := a.LostBatches(t.Context(), LostInput{Crawl: rigCrawl, Worker: "w"})
+		out, err := a.LostBatches(t.Context(), LostInput{Crawl: rigCrawl, Holder: Holder{Worker: "w"}})
 		if !errors.Is(err, c.fails) || !slices.Equal(out.Batches, c.want) || out.Taken != nil {
 			t.Errorf("%s: %+v, %v, want %v", c.name, out, err, c.want)
 		}

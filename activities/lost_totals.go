@@ -11,18 +11,26 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// LostTotalsInput asks what a worker that the ring has given up has done in a run.
+// LostTotalsInput asks what a data folder that the ring has given up has done in a run.
 type LostTotalsInput struct {
 	Crawl   string    `json:"crawl"`
-	Worker  string    `json:"worker"`
+	Holder            // a data folder of a worker; without an instance, all that it has had
 	Started time.Time `json:"started"`       // when the run began, by the clock of Temporal
 	Run     uint32    `json:"run,omitempty"` // 0: by a workflow of a version that did not say it
+}
+
+// wrote reports whether the folder has archived a segment. Segments of earlier versions name the worker alone.
+func (h Holder) wrote(m *archive.Manifest) bool {
+	if h.Instance == "" || m.Instance == "" {
+		return m.Worker == h.Worker
+	}
+	return m.Instance == h.Instance // it may have had another name
 }
 
 // runSlack bounds, by time, which manifests are read: it is how much the clock of an archive may be behind that of Temporal: segments that seem to be so much older than a run may be of it.
 const runSlack = 2 * time.Minute
 
-// LostTotals counts what a worker has archived in a run, by its segments: it may have done more than it last reported, and what it had
+// LostTotals counts what a data folder has archived in a run, by its segments: it may have done more than it last reported, and what it had
 // not archived others do again. Links and known URLs are not counted. It runs on the shared queue: a worker that has not begun the run yet, and so does not know
 // which pages are relevant, leaves it to another one (frontier.ErrNotBegun).
 func (a *Activities) LostTotals(ctx context.Context, in LostTotalsInput) (sum frontier.Totals, err error) {
@@ -45,7 +53,7 @@ func (a *Activities) addTotals(ctx context.Context, in LostTotalsInput, d crawl.
 		Of:   archive.Layout{Prefix: place.Prefix, Crawl: in.Crawl},
 		Skip: func(_ string, changed time.Time) bool { return changed.Before(in.Started.Add(-runSlack)) },
 		Load: func(ctx context.Context, m archive.Manifest) (t frontier.Totals, err error) {
-			if m.Worker != in.Worker || m.Run != in.Run && m.Run > 0 && in.Run > 0 {
+			if !in.wrote(&m) || m.Run != in.Run && m.Run > 0 && in.Run > 0 {
 				return t, nil
 			}
 			return segmentTotals(ctx, store, &m, d.Topic.Threshold)

@@ -30,7 +30,7 @@ func TestLostTotals(t *testing.T) {
 			if other != lost {
 				expected = frontier.Totals{}
 			}
-			got, err := call[frontier.Totals](r, r.LostTotals, LostTotalsInput{Crawl: rigCrawl, Worker: other.Settings.Worker, Started: began, Run: 1})
+			got, err := call[frontier.Totals](r, r.LostTotals, LostTotalsInput{Crawl: rigCrawl, Holder: Holder{Worker: other.Settings.Worker}, Started: began, Run: 1})
 			if err != nil || got != expected {
 				t.Errorf("%s counts of %s %+v, %v; want %+v", r.Settings.Worker, other.Settings.Worker, got, err, expected)
 			}

@@ -42,7 +42,7 @@ func (a *Activities) startOwing(ctx context.Context, plan frontier.Plan) error {
 	if err != nil || len(owing) == 0 {
 		return err
 	}
-	watermark, err := a.Frontier.Crawl(name).Watermark()
+	mark, err := a.Frontier.Crawl(name).Watermark()
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (a *Activities) startOwing(ctx context.Context, plan frontier.Plan) error {
 		place := plan.Archives[o.Archive]
 		in.Owed = &Owed{Unsaid: true, Left: DeliverInput{
 			Crawl: name, Batch: o.Batch, Worker: of.Worker, Nonce: o.Nonce, Where: place.Where, Prefix: place.Prefix, Run: plan.Run,
-			Watermark: watermark, Partitions: allPartitions(),
+			First: mark.First, Watermark: mark.Below, Partitions: allPartitions(),
 		}}
 		const summary = "links that are not delivered"
 		if err := a.startWorkflow(ctx, in, of.PLD(), summary, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE); err != nil {

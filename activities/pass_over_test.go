@@ -65,7 +65,7 @@ func TestDamagedSegment(t *testing.T) {
 					return len(out.Delivered), err
 				}
 				other.Client = &pagedList{pages: [][]string{{names.BatchID(in.Crawl, in.Batch)}}}
-				out, err := call[LostResult](other, other.TakeOver, LostInput{Crawl: in.Crawl, Worker: from.Settings.Worker})
+				out, err := call[LostResult](other, other.TakeOver, LostInput{Crawl: in.Crawl, Holder: Holder{Worker: from.Settings.Worker}})
 				return len(out.Taken), err
 			}
 			for n := 1; n < damagedTries; n++ {
@@ -96,7 +96,7 @@ func TestDamagedCounts(t *testing.T) {
 	}
 	harm(t, s.dir, ".cdxj", overwrite)
 	for n := 1; ; n++ {
-		sum, err := call[frontier.Totals](other, other.LostTotals, LostTotalsInput{Crawl: rigCrawl, Worker: from.Settings.Worker, Started: began, Run: 1})
+		sum, err := call[frontier.Totals](other, other.LostTotals, LostTotalsInput{Crawl: rigCrawl, Holder: Holder{Worker: from.Settings.Worker}, Started: began, Run: 1})
 		if n < damagedTries && err != nil {
 			continue
 		}

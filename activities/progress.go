@@ -13,8 +13,9 @@ import (
 // shows it, and it is part of the crawl's result.
 type Progress struct {
 	frontier.Progress
-	Worker string                `json:"worker"`
-	State  crawl.ControllerState `json:"state"`
+	Worker   string                `json:"worker"`
+	Instance string                `json:"instance,omitempty"` // of its data folder; empty in what an earlier version says
+	State    crawl.ControllerState `json:"state"`
 	// InFlight counts URLs that are fetched, but whose batches are not committed yet.
 	InFlight int64     `json:"under_way"`
 	At       time.Time `json:"at,omitzero"` // when it stood so

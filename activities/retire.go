@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -9,29 +10,32 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 )
 
-// RetireInput names a worker that a crawl does without from now on.
+// RetireInput names what a crawl does without from now on.
 type RetireInput struct {
-	Crawl  string `json:"crawl"`
-	Worker string `json:"worker"`
+	Crawl string `json:"crawl"`
+	// Holder is a data folder of a worker; without an instance, all that it has had.
+	Holder
+	Controller string `json:"controller,omitempty"` // the workflow ID of its controller; empty: by the worker, as an earlier version names it
 }
 
 // retireReason is why Retire terminates workflows.
 const retireReason = "the ring of workers has given the worker up"
 
-// Retire terminates the workflows that a crawl has at a worker which the ring has given up: its controller and its batches. Their task queue
-// is polled by nobody any more. Should the worker live and be cut off, it may commit nothing: its permit has run out.
+// Retire terminates the workflows that a crawl has at a data folder which the ring has given up: its controller and its batches. Nobody can do what they
+// ask for any more. Should the worker live and be cut off, it may commit nothing: its permit has run out.
 func (a *Activities) Retire(ctx context.Context, in RetireInput) error {
 	var gone *serviceerror.NotFound
-	if err := a.Client.TerminateWorkflow(ctx, names.ControllerID(in.Crawl, in.Worker), "", retireReason); err != nil && !errors.As(err, &gone) {
+	controller := cmp.Or(in.Controller, names.ControllerID(in.Crawl, in.Worker))
+	if err := a.Client.TerminateWorkflow(ctx, controller, "", retireReason); err != nil && !errors.As(err, &gone) {
 		return err
 	}
-	open, err := a.openBatches(ctx, in.Crawl, in.Worker)
+	open, err := a.openBatches(ctx, in.Crawl, in.Holder)
 	if err != nil {
 		return err
 	}
 	for _, id := range open {
 		// whichever execution it has by now: one may have continued as new
-		if err := a.Client.TerminateWorkflow(ctx, id.GetWorkflowId(), "", retireReason); err != nil && !errors.As(err, &gone) {
+		if err := a.Client.TerminateWorkflow(ctx, id.id, "", retireReason); err != nil && !errors.As(err, &gone) {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ func TestRetire(t *testing.T) {
 	} {
 		temporal := &terminated{pagedList: pagedList{pages: [][]string{c.open}}, fails: c.fails}
 		a := &Activities{Client: temporal}
-		if err := a.Retire(t.Context(), RetireInput{Crawl: rigCrawl, Worker: "w"}); !errors.Is(err, c.fails) {
+		if err := a.Retire(t.Context(), RetireInput{Crawl: rigCrawl, Holder: Holder{Worker: "w"}}); !errors.Is(err, c.fails) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if !slices.Equal(temporal.ended, c.want) {

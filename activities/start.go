@@ -111,9 +111,13 @@ func (a *Activities) startBatch(ctx context.Context, name, batch string, claims 
 
 // startWorkflow starts the workflow of a batch, unless it runs.
 func (a *Activities) startWorkflow(ctx context.Context, in BatchInput, pld, summary string, reuse enums.WorkflowIdReusePolicy) error {
+	var memo map[string]any
+	if in.Spread {
+		memo = map[string]any{names.MemoInstance: in.Instance}
+	}
 	_, err := a.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: names.BatchID(in.Crawl, in.Batch), TaskQueue: a.queue(), EnableEagerStart: true,
-		WorkflowIDReusePolicy: reuse, WorkflowExecutionErrorWhenAlreadyStarted: true, StaticSummary: summary,
+		WorkflowIDReusePolicy: reuse, WorkflowExecutionErrorWhenAlreadyStarted: true, StaticSummary: summary, Memo: memo,
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			names.AttrCrawl.ValueSet(in.Crawl), names.AttrPLD.ValueSet(pld),
 			names.AttrWorker.ValueSet(a.Settings.Worker), names.AttrState.ValueSet(string(crawl.BatchFetching)),

@@ -120,7 +120,8 @@ func (a *Activities) takeSegments(ctx context.Context, in LostInput, mine *accep
 				return !open
 			},
 			Load: func(ctx context.Context, m archive.Manifest) (none struct{}, err error) {
-				of := archive.Label{Crawl: in.Crawl, Batch: m.Batch, Nonce: m.Nonce, Worker: in.Worker, Prefix: place.Prefix}
+				worker, _, _ := frontier.BatchOf(m.Batch) // as marks name it: the worker may have been renamed since
+				of := archive.Label{Crawl: in.Crawl, Batch: m.Batch, Nonce: m.Nonce, Worker: cmp.Or(worker, in.Worker), Prefix: place.Prefix}
 				return none, a.takeSegment(ctx, store, pipeline.Arrival{Segment: of, Run: plan.Run}, mine)
 			},
 			Damaged: func(err error) error { return a.passOver(ctx, in.Crawl, err, lostLinks) },

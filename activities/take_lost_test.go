@@ -49,7 +49,7 @@ func (c leftBatches) test(t *testing.T, named bool) {
 	in := from.linking()
 	first := s.undelivered(from, in)
 	s.deliver(in, first.To[:c.before])
-	lost := LostInput{Crawl: in.Crawl, Worker: from.Settings.Worker}
+	lost := LostInput{Crawl: in.Crawl, Holder: Holder{Worker: from.Settings.Worker}}
 	var open, ids []string
 	for _, batch := range c.batches {
 		if batch == openBatch {
@@ -144,11 +144,11 @@ func TestTakeOverBeforeBegin(t *testing.T) {
 	if !joined.Frontier.Knows(rigCrawl) {
 		t.Fatal("no partition has made the crawl known")
 	}
-	lost := LostInput{Crawl: in.Crawl, Worker: from.Settings.Worker, Batches: []string{in.Batch}}
+	lost := LostInput{Crawl: in.Crawl, Holder: Holder{Worker: from.Settings.Worker}, Batches: []string{in.Batch}}
 	if out, err := call[LostResult](joined, joined.TakeLost, lost); err != nil || len(out.Taken) > 0 {
 		t.Errorf("%d partitions are taken, %v", len(out.Taken), err)
 	}
-	total := LostTotalsInput{Crawl: rigCrawl, Worker: from.Settings.Worker, Started: began, Run: 1}
+	total := LostTotalsInput{Crawl: rigCrawl, Holder: Holder{Worker: from.Settings.Worker}, Started: began, Run: 1}
 	if sum, err := call[frontier.Totals](joined, joined.LostTotals, total); err == nil {
 		t.Errorf("it counts %+v", sum)
 	}

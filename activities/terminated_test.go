@@ -77,7 +77,7 @@ func TestTerminatedBatches(t *testing.T) {
 		"b.example-2@w.1": "by hand, and it was started again", "c.example-3@w.1": "by hand", "d.example-4@w.1": retireReason, "e.example-5@w.1": endDone, "f.example-6@w.1": endGone,
 	}}
 	a := &Activities{Client: temporal}
-	in := LostInput{Crawl: rigCrawl, Worker: "w"}
+	in := LostInput{Crawl: rigCrawl, Holder: Holder{Worker: "w"}}
 	out, err := a.LostBatches(t.Context(), in)
 	if err != nil || !slices.Equal(out.Batches, temporal.running) {
 		t.Errorf("of an earlier version: %v, %v", out.Batches, err)
@@ -101,7 +101,7 @@ func TestTakeOverOfTerminatedBatch(t *testing.T) {
 	in := from.linking()
 	other := s.workers[s.undelivered(from, in).To[0].Owner]
 	other.Client = &endedBatches{ended: map[string]string{in.Batch: "by hand"}}
-	lost := LostInput{Crawl: in.Crawl, Worker: from.Settings.Worker, Since: time.Now().Add(-time.Hour)}
+	lost := LostInput{Crawl: in.Crawl, Holder: Holder{Worker: from.Settings.Worker}, Since: time.Now().Add(-time.Hour)}
 	out, err := call[LostResult](other, other.TakeOver, lost)
 	other.must(err)
 	if len(out.Taken) == 0 || len(other.states()) < 20 {

@@ -123,7 +123,8 @@ func (a *Activities) deliveryOf(ctx context.Context, in BatchInput) (d DeliverIn
 	d = DeliverInput{
 		Crawl: in.Crawl, Batch: in.Batch, Worker: cmp.Or(worker, h.label.Worker), Nonce: h.label.Nonce, Where: h.store.String(), Prefix: h.label.Prefix, Run: plan.Run,
 	}
-	d.Watermark, err = a.Frontier.Crawl(in.Crawl).Watermark()
+	mark, err := a.Frontier.Crawl(in.Crawl).Watermark()
+	d.First, d.Watermark = mark.First, mark.Below
 	return d, err
 }
 

@@ -45,6 +45,8 @@ type crawlRecord struct {
 
 	Damaged []string `cbor:"27,keyasint,omitempty"` // see Crawl.NoteDamaged
 
+	First uint64 `cbor:"28,keyasint,omitempty"` // the number of the first claim that was made here, see Watermark; 0 if an earlier version made it
+
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
 }

@@ -22,9 +22,9 @@ type Delivery struct {
 	Number uint64 // of the batch: see Number. A later batch of the worker has a higher one
 	Nonce  string // of the batch's life
 	Run    uint32 // of the crawl
-	// Watermark is that of the worker's frontier: batches with lower numbers deliver nothing more, and what is kept to know their
+	// Watermark is that of the worker's frontier: the batches that it passes deliver nothing more, and what is kept to know their
 	// deliveries again is deleted.
-	Watermark   uint64
+	Watermark   Watermark
 	Discoveries []crawl.Discovery // in an order that does not change
 }
 
@@ -164,12 +164,11 @@ func (h Crawl) deliver(d *Delivery, parts []delivered, may func(Partition) error
 				}
 			}
 			if trims(d.Number) {
-				below := s.keys.Delivered(p.partition, d.Worker, min(d.Watermark, d.Number), "", 0)
-				if err := tx.DeleteBelow(s.keys.DeliveredBy(p.partition, d.Worker), below); err != nil {
+				if err := d.Watermark.trim(tx.Tx, s.keys, p.partition, d.Worker, d.Number); err != nil {
 					return nil, err
 				}
 			}
-			if err := tx.Set(s.keys.Delivered(p.partition, d.Worker, d.Number, d.Nonce, p.number), markValue(d.Watermark)); err != nil {
+			if err := tx.Set(s.keys.Delivered(p.partition, d.Worker, d.Number, d.Nonce, p.number), d.Watermark.value()); err != nil {
 				return nil, err
 			}
 		}
@@ -204,23 +203,22 @@ func (h Crawl) unmarked(tx *transaction, s *state, d *Delivery, parts []delivere
 	return fresh, links, nil
 }
 
-// Watermark is the number below which no batch of the crawl delivers anything more: the lowest of claims in progress, of which batches
-// are or will be made, and of batches that are committed and have links left to deliver; or the next one. It is 0 until the first claim: the numbers of a
-// new folder begin above those of the folder before it, whose batches may have links left that the other workers take over; no claim is made before they have.
-func (h Crawl) Watermark() (uint64, error) {
+// Watermark is that of the crawl here: below the lowest of claims in progress, of which batches are or will be made, and of batches that are committed
+// and have links left to deliver; or below the next one. It passes nothing until the first claim.
+func (h Crawl) Watermark() (w Watermark, err error) {
 	h.f.mu.Lock()
 	defer h.f.mu.Unlock()
 	s, err := h.f.get(h.crawl)
-	if err != nil {
-		return 0, err
+	if err == nil {
+		w = s.watermark()
 	}
-	return s.watermark(), nil
+	return w, err
 }
 
 // watermark is that of the crawl; Frontier.mu is held.
-func (s *state) watermark() uint64 {
+func (s *state) watermark() Watermark {
 	if s.Unclaimed {
-		return 0
+		return Watermark{}
 	}
 	mark := uint64(s.Sequence) + 1
 	for _, n := range s.OwingNumbers {
@@ -239,7 +237,7 @@ func (s *state) watermark() uint64 {
 			mark = min(mark, n)
 		}
 	}
-	return mark
+	return Watermark{s.First, mark}
 }
 
 // Number is that of a claim, or of a batch, which is named after one: PLD-N or PLD-N@….

@@ -1,16 +1,18 @@
 package frontier
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 )
 
-// Each partition of a spread crawl says which batches have brought links to it, its owner's own as well: there is a mark of each that is not
-// below the watermark of its worker, and the value of a mark is that watermark. So the worker that makes the partition again knows which segments of the
-// archive it has: those below the highest watermark of their worker, and those with a mark.
+// Each partition of a spread crawl says which batches have brought links to it, its owner's own as well: there is a mark of each that the
+// watermark of its worker has not passed, and the value of a mark is that watermark. So the worker that makes the partition again knows which segments of the
+// archive it has: those that the highest watermark of their folder has passed, and those with a mark.
 
 // wholeBatch is the part of a mark that stands for all parts: the worker's own batches bring them in one mutation.
 const wholeBatch = math.MaxUint32
@@ -19,7 +21,58 @@ const wholeBatch = math.MaxUint32
 // sixteen does, because a look into each partition costs more than the marks. Numbers of batches may have a period: each has so many claims.
 func trims(number uint64) bool { return number*0x9e3779b97f4a7c15>>60 == 0 }
 
-func markValue(watermark uint64) []byte { return binary.BigEndian.AppendUint64(nil, watermark) }
+// Watermark says which batches of a data folder deliver nothing more: those with numbers from its first claim on, and below another number. The numbers
+// of a new folder of a worker begin above those of its former one, whose batches may have links left that other workers take over meanwhile.
+type Watermark struct {
+	First uint64 `json:"first,omitempty"` // 0: an earlier version has made the first claim, and all below counted
+	Below uint64 `json:"below"`
+}
+
+// passes reports whether it passes the batch of that number.
+func (w Watermark) passes(number uint64) bool { return w.First <= number && number < w.Below }
+
+// value is that of a mark.
+func (w Watermark) value() []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, w.Below), w.First)
+}
+
+// watermarkOf reads the value of a mark, also of an earlier version, which has the number alone below which all batches of the worker counted.
+func watermarkOf(value []byte) (w Watermark, ok bool) {
+	switch len(value) {
+	case 8:
+		return Watermark{0, binary.BigEndian.Uint64(value)}, true
+	case 16:
+		return Watermark{binary.BigEndian.Uint64(value[8:]), binary.BigEndian.Uint64(value)}, true
+	}
+	return w, false
+}
+
+// trim deletes the marks in a partition of the batches of a worker that the watermark passes, up to a batch.
+func (w Watermark) trim(tx store.Tx, keys store.Keys, p Partition, worker string, number uint64) error {
+	if w.First >= min(w.Below, number) {
+		return nil
+	}
+	return tx.DeleteBetween(keys.DeliveredBy(p, worker), keys.Delivered(p, worker, w.First, "", 0), keys.Delivered(p, worker, min(w.Below, number), "", 0))
+}
+
+// Watermarks are, by worker, those of the data folders that it has had, in the order of their numbers.
+type Watermarks map[string][]Watermark
+
+// Add adds one; of each folder the highest counts.
+func (m Watermarks) Add(worker string, w Watermark) {
+	list := m[worker]
+	i, known := slices.BinarySearchFunc(list, w, func(a, b Watermark) int { return cmp.Compare(a.First, b.First) })
+	if known {
+		list[i].Below = max(list[i].Below, w.Below)
+	} else {
+		m[worker] = slices.Insert(list, i, w)
+	}
+}
+
+// Pass reports whether they pass the batch of a worker with that number.
+func (m Watermarks) Pass(worker string, number uint64) bool {
+	return slices.ContainsFunc(m[worker], func(w Watermark) bool { return w.passes(number) })
+}
 
 // marks are those of a batch of this worker that is committed; nil: it leaves none.
 type marks struct {
@@ -60,8 +113,9 @@ func (m *marks) all(now committing) error {
 	}
 	keys := m.e.s.keys
 	m.e.f.mu.Lock()
-	watermark := min(m.e.s.watermark(), m.number)
+	watermark := m.e.s.watermark()
 	m.e.f.mu.Unlock()
+	watermark.Below = min(watermark.Below, m.number)
 	marked := map[Partition]bool{}
 	for _, o := range now.all {
 		p := store.PartitionOf(o.key.PLD)
@@ -70,11 +124,11 @@ func (m *marks) all(now committing) error {
 		}
 		marked[p] = true
 		if trims(m.number) {
-			if err := m.e.DeleteBelow(keys.DeliveredBy(p, m.worker), keys.Delivered(p, m.worker, watermark, "", 0)); err != nil {
+			if err := watermark.trim(m.e.Tx, keys, p, m.worker, m.number); err != nil {
 				return err
 			}
 		}
-		if err := m.e.Set(keys.Delivered(p, m.worker, m.number, m.nonce, wholeBatch), markValue(watermark)); err != nil {
+		if err := m.e.Set(keys.Delivered(p, m.worker, m.number, m.nonce, wholeBatch), watermark.value()); err != nil {
 			return err
 		}
 	}
@@ -91,17 +145,18 @@ func BatchOf(name string) (worker string, number uint64, ok bool) {
 	return worker, number, ok && worker != ""
 }
 
-// Watermarks are those that the marks of a partition say, by worker: what their batches below them have found there is in it.
-func (h Crawl) Watermarks(p Partition) (map[string]uint64, error) {
+// Watermarks are those that the marks of a partition say: what the batches that they pass have found there is in it.
+func (h Crawl) Watermarks(p Partition) (Watermarks, error) {
 	s, err := h.state()
 	if err != nil {
 		return nil, err
 	}
-	marks := map[string]uint64{}
+	marks := Watermarks{}
 	err = h.f.store.View(func(txn store.Reader) error {
 		return txn.InPartition(s.keys, store.Deliveries, p, func(key store.Key, value []byte) (bool, error) {
-			if worker, ok := key.Delivered(); ok && worker != rebuildWorker && len(value) == 8 {
-				marks[worker] = max(marks[worker], binary.BigEndian.Uint64(value))
+			worker, ok := key.Delivered()
+			if w, has := watermarkOf(value); ok && has && worker != rebuildWorker {
+				marks.Add(worker, w)
 			}
 			return true, nil
 		})

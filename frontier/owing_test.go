@@ -25,8 +25,8 @@ func TestWatermarkOwing(t *testing.T) {
 		r.must(r.Crawl.Commit(Commit{Batch: batch, Owes: true, Outcomes: []crawl.PageOutcome{done("http://a.example/")}}))
 		is := func(when string, holds bool) {
 			t.Helper()
-			if mark, err := r.Crawl.Watermark(); err != nil || (mark == n) != holds || mark < n {
-				t.Errorf("%s: %d, the batch is %s, %v", when, mark, batch, err)
+			if mark, err := r.Crawl.Watermark(); err != nil || (mark.Below == n) != holds || mark.Below < n {
+				t.Errorf("%s: %+v, the batch is %s, %v", when, mark, batch, err)
 			}
 		}
 		is("committed", true)

@@ -295,7 +295,9 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 				continue
 			}
 			e.rec.Sequence++
-			e.rec.Unclaimed = false
+			if e.rec.Unclaimed {
+				e.rec.Unclaimed, e.rec.First = false, uint64(e.rec.Sequence)
+			}
 			c.claim.ID = fmt.Sprintf("%s-%d", c.claim.PLD, e.rec.Sequence)
 			c.claim.Asked, c.claim.Deadline, c.claim.Version = now, now.Add(f.opts.ClaimTTL), e.rec.Version
 			claimed = append(claimed, *c.claim)

@@ -44,10 +44,10 @@ func (s *crawlStatus) askControllers(ctx context.Context, c client.Client, run s
 	answers := make([]controllerAnswer, len(s.Crawl.Members))
 	var asked sync.WaitGroup
 	for i, m := range s.Crawl.Members {
-		if m.Gone { // another member may have its name, and so the ID of its controller
+		if m.Gone { // in a crawl of an earlier version, another member may have its name, and so the ID of its controller
 			continue
 		}
-		asked.Go(func() { answers[i] = askController(ctx, c, names.ControllerID(s.Crawl.Name, m.Worker), run) })
+		asked.Go(func() { answers[i] = askController(ctx, c, m.ControllerID(s.Crawl.Name), run) })
 	}
 	asked.Wait()
 	return answers

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
@@ -113,9 +111,9 @@ func (s *crawlStatus) takeAttributes(ctx context.Context, c client.Client, d *wo
 	}
 	s.Silent = &silentWorker{Queue: queue, Seen: lastSeen(pollers, nil, time.Time{})}
 	for _, child := range d.GetPendingChildren() {
-		if id := child.GetWorkflowId(); strings.HasPrefix(id, names.ControllerID(s.Crawl.Name, "")) {
+		if worker, is := names.ControllerOf(s.Crawl.Name, child.GetWorkflowId()); is {
 			m := &workflows.CrawlMember{}
-			m.Worker = path.Base(id)
+			m.Worker = worker
 			s.Crawl.Members = append(s.Crawl.Members, m)
 		}
 	}

@@ -47,8 +47,8 @@ func TestSpreadCrawlAbsent(t *testing.T) {
 			}
 			calls := r.called()
 			claims := slices.IndexFunc(calls, func(call string) bool { return strings.HasPrefix(call, "claim "+c.lost) })
-			if claims >= 0 && claims < slices.Index(calls, "LostTotals "+c.lost) {
-				t.Errorf("a controller of %s starts before the former one is terminated", c.lost)
+			if c.absent != nil && c.absent[0].Instance == "former" && (claims < 0 || claims > slices.Index(calls, "LostTotals "+c.lost)) {
+				t.Errorf("the new folder of %s waits until the former one is retired", c.lost)
 			}
 		})
 	}

@@ -88,7 +88,7 @@ func (c *crawlRun) sharedOf(m *CrawlMember, was activities.Shared) activities.Sh
 // takeReports takes what a member says of its parts of the budgets, and sends it what it may use; others are asked to return what they do
 // not need. A budget that is used up ends the phase.
 func (c *crawlRun) takeReports(ctx workflow.Context, p activities.Progress) {
-	m := c.member(p.Worker)
+	m := c.reporter(p)
 	if m == nil || len(p.Quotas) == 0 || c.Budgets == nil {
 		return
 	}

@@ -38,8 +38,8 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 		return CrawlResult{}, err
 	}
 	if c.definition.Spread {
-		version := workflow.GetVersion(ctx, versionAbsent, workflow.DefaultVersion, 2)
-		c.takesAbsent, c.carriesLosses = version >= 1, version >= 2
+		version := workflow.GetVersion(ctx, versionAbsent, workflow.DefaultVersion, 3)
+		c.takesAbsent, c.carriesLosses, c.byFolder = version >= 1, version >= 2, version >= 3
 	}
 	if err := c.choose(ctx); err != nil {
 		return CrawlResult{}, err
@@ -78,7 +78,7 @@ type crawlRun struct {
 	timed     bool // the budget of time is the crawl's: see versionTime
 	undecided bool // a change of the definition of a spread crawl: a worker may refuse it
 	// see versionAbsent
-	takesAbsent, carriesLosses bool
+	takesAbsent, carriesLosses, byFolder bool
 
 	phase  int // counts up
 	bounds activities.PhaseInput

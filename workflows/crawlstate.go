@@ -76,6 +76,9 @@ type CrawlMember struct {
 	// Life is that of its process when it began the run; 0 if it has begun it by an earlier version, which does not say it.
 	Life uint64 `json:"life,omitempty"`
 
+	// LastController is the workflow ID of its last controller; empty: it has had none, or an earlier version has started it, which names it by the worker.
+	LastController string `json:"last_controller,omitempty"`
+
 	phase     int // that it knows: crawlRun.phase
 	preparing bool
 	running   workflow.ChildWorkflowFuture // its controller; nil if none runs
@@ -128,10 +131,18 @@ func (s *CrawlState) member(worker string) *CrawlMember {
 
 // TakeProgress takes the progress that the controller of a member reports.
 func (s *CrawlState) TakeProgress(p activities.Progress) {
-	if m := s.member(p.Worker); m != nil {
+	if m := s.reporter(p); m != nil {
 		m.Progress = p
 	}
 	s.Progress = s.sum()
+}
+
+// reporter is the member whose progress that is; nil if it is gone, although its worker has another data folder by now.
+func (s *CrawlState) reporter(p activities.Progress) *CrawlMember {
+	if m := s.member(p.Worker); m != nil && (activities.Holder{Worker: p.Worker, Instance: p.Instance}).Is(m.Member) {
+		return m
+	}
+	return nil
 }
 
 // CrawlResult is the result of a crawl.

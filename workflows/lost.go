@@ -23,7 +23,7 @@ const (
 // owners of all partitions have it: partitions that are handed over or rebuilt are waited for. queues are the task queues of the workers
 // at the time when it is called. It comes before the batches of the lost worker are terminated, and until it returns the crawl has not ended.
 func deliverLost(ctx workflow.Context, crawl, worker string, queues func() []string) error {
-	in := activities.LostInput{Crawl: crawl, Worker: worker}
+	in := activities.LostInput{Crawl: crawl, Holder: activities.Holder{Worker: worker}}
 	var lost activities.LostResult
 	err := workflow.ExecuteActivity(withSharedOptions(ctx, "list the open batches of "+worker), steps.LostBatches, in).Get(ctx, &lost)
 	if err != nil || len(lost.Batches) == 0 {
@@ -74,7 +74,7 @@ func union(a, b []int) []int {
 // something in, and is asked again until the owners of all partitions have it. What a worker has taken in is known to the next execution.
 func (c *crawlRun) takeOver(ctx workflow.Context, m *CrawlMember) error {
 	m.Fault = "" // why it could not take part
-	in := activities.LostInput{Crawl: c.Name, Worker: m.Worker, Since: c.Started, Count: true}
+	in := activities.LostInput{Crawl: c.Name, Holder: c.folder(m.Member), Since: c.Started, Count: true}
 	var lost activities.LostResult
 	err := workflow.ExecuteActivity(withSharedOptions(ctx, "count the open batches of "+m.Worker), steps.LostBatches, in).Get(ctx, &lost)
 	if err != nil || lost.Open+len(lost.Batches) == 0 {
@@ -112,7 +112,7 @@ func (c *crawlRun) takeOver(ctx workflow.Context, m *CrawlMember) error {
 func (c *crawlRun) takeOverAt(ctx workflow.Context, m *CrawlMember, queue string) {
 	for pause := lostPause; len(m.Taken) < ring.Partitions; pause = min(2*pause, lostPauseMost) {
 		asking, cancel := workflow.WithCancel(ctx)
-		in := activities.LostInput{Crawl: c.Name, Worker: m.Worker, Since: c.Started, Taken: m.Taken}
+		in := activities.LostInput{Crawl: c.Name, Holder: c.folder(m.Member), Since: c.Started, Taken: m.Taken}
 		answer := workflow.ExecuteActivity(withTakeOverOptions(asking, queue, m.Worker), steps.TakeOver, in)
 		answered, err := awaitAnswer(ctx, answer, func() bool { return !slices.Contains(c.queues(), queue) })
 		if cancel(); err != nil || !answered {

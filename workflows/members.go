@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -75,7 +76,25 @@ func collect[Out any](ctx workflow.Context, list *[]Out) func(*CrawlMember, work
 }
 
 // controllerID is the workflow ID of a member's controller.
-func (c *crawlRun) controllerID(m *CrawlMember) string { return names.ControllerID(c.Name, m.Worker) }
+func (c *crawlRun) controllerID(m *CrawlMember) string {
+	if c.byFolder {
+		return names.FolderControllerID(c.Name, m.Worker, m.Instance)
+	}
+	return names.ControllerID(c.Name, m.Worker)
+}
+
+// ControllerID is that of its last one.
+func (m *CrawlMember) ControllerID(crawl string) string {
+	return cmp.Or(m.LastController, names.ControllerID(crawl, m.Worker))
+}
+
+// folder is what the steps are given that concern what the crawl has at a member that is gone: its data folder, or all of its worker.
+func (c *crawlRun) folder(m activities.Member) activities.Holder {
+	if c.byFolder {
+		return activities.Holder{Worker: m.Worker, Instance: m.Instance}
+	}
+	return activities.Holder{Worker: m.Worker}
+}
 
 // startControllers starts the controllers of members that have none.
 func (c *crawlRun) startControllers(ctx workflow.Context) {
@@ -88,6 +107,9 @@ func (c *crawlRun) startControllers(ctx workflow.Context) {
 		in.Crawl, in.Worker, in.Queue, in.Instance = c.Name, m.Worker, m.Queue, m.Instance
 		in.Paused, in.Stopping = c.Paused, c.Stopping
 		in.Shared = c.sharedOf(m, in.Shared)
+		if c.byFolder {
+			m.LastController = c.controllerID(m)
+		}
 		m.running = workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 			// Its activities are on this queue: those of a workflow's own queue come with the answer to the workflow task.
 			TaskQueue:  m.Queue,
@@ -134,14 +156,14 @@ func (c *crawlRun) awaitControllers(ctx workflow.Context) (crawl.Reason, error) 
 
 // ready reports whether a member can have a controller: it knows all that it has to.
 func (c *crawlRun) ready(m *CrawlMember) bool {
-	return !c.definition.Spread || !m.Gone && m.phase == c.phase && c.lacks(m) == nil && !c.retires(m.Worker)
+	return !c.definition.Spread || !m.Gone && m.phase == c.phase && c.lacks(m) == nil && !c.retires(m.Member)
 }
 
-// retires reports whether a former member of that name is not retired yet: what the crawl has there is found by the name of the worker. A
-// controller that was started before would have the ID of the former one, and be terminated in its place.
-func (c *crawlRun) retires(worker string) bool {
+// retires reports whether a former member with that data folder is not retired yet: a controller that was started before would have the ID of the former
+// one, and be terminated in its place. In executions of earlier versions that holds for all folders of a worker.
+func (c *crawlRun) retires(of activities.Member) bool {
 	return slices.ContainsFunc(c.Members, func(m *CrawlMember) bool {
-		return m.Gone && m.Worker == worker && (m.Retiring || m.running != nil)
+		return m.Gone && c.folder(of).Is(m.Member) && (m.Retiring || m.running != nil)
 	})
 }
 

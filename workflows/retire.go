@@ -74,9 +74,10 @@ func (c *crawlRun) retire(ctx workflow.Context, m *CrawlMember) (counted bool) {
 		return false // the crawl is cancelled
 	}
 	c.Ending.Disturb()
-	in := activities.RetireInput{Crawl: c.Name, Worker: m.Worker}
+	of := c.folder(m.Member)
+	in := activities.RetireInput{Crawl: c.Name, Holder: of, Controller: m.LastController}
 	err := workflow.ExecuteActivity(withSharedOptions(ctx, "end what the crawl has at "+m.Worker), steps.Retire, in).Get(ctx, nil)
-	c.Owing = slices.DeleteFunc(c.Owing, func(o Owing) bool { return o.Worker == m.Worker }) // others have it
+	c.Owing = slices.DeleteFunc(c.Owing, func(o Owing) bool { return of.Is(activities.Member{Worker: o.Worker, Instance: o.Instance}) }) // others have it
 	return err == nil && c.countGone(ctx, m)
 }
 

@@ -146,3 +146,44 @@ func TestSpreadCrawlWorksWhileAURLWaits(t *testing.T) {
 		t.Errorf("after %s: %d claims between the 3rd minute and the 8th; the answer: %+v", took, late-early, u)
 	}
 }
+
+// TestSpreadCrawlNewFolder: a worker that comes back with a new data folder has a controller at once, while the others take over what its former folder has
+// left. Then that is retired and counted alone, and what its last controller said late does not pass for the new one's.
+func TestSpreadCrawlNewFolder(t *testing.T) {
+	r := newSpread(t, 400, 400)
+	r.open = 3
+	r.takesOver(10*time.Minute, func(in activities.LostInput) {
+		if in.Instance != "i-w2" {
+			t.Errorf("it is taken over what %+v has left", in.Holder)
+		}
+	})
+	former := r.of("w2")
+	r.at(12*time.Second, func() { r.lose("w2") })
+	r.at(45*time.Second, func() {
+		r.drop("w2")
+		r.replace("w2", "i-new", 50)
+	})
+	r.at(90*time.Second, func() {
+		r.SignalWorkflow(names.SignalProgress, activities.Progress{Worker: "w2", Instance: "i-w2", Progress: frontier.Progress{Totals: frontier.Totals{Pages: 7777}}})
+	})
+	early, pages := 0, int64(0)
+	r.at(2*time.Minute, func() {
+		early = r.count("Retire w2")
+		var state CrawlState
+		if value, err := r.QueryWorkflow(names.QueryStatus); err != nil || value.Get(&state) != nil {
+			t.Error(err)
+		}
+		pages = state.Progress.Totals.Pages
+	})
+	claimed := int64(0)
+	r.at(3*time.Minute, func() { claimed = r.of("w2").used })
+	if err := r.run(Crawl, spreadCrawl(2000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if early > 0 || claimed == 0 || pages > 2000 || r.count("Retire w2") != 1 || r.count("LostTotals w2") != 1 {
+		t.Errorf("the new folder has %d pages after three minutes, the crawl %d after two; %v", claimed, pages, r.called())
+	}
+	if out := crawlResult(t, r.env); out.Reason != crawl.ReasonDrained || out.Totals.Pages != former.used+2 || r.used()+former.used != 850 {
+		t.Errorf("%+v; %d and %d are fetched", out, r.used(), former.used)
+	}
+}

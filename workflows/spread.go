@@ -140,7 +140,7 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool
 		return false // begun by an earlier version
 	}
 	var done frontier.Totals
-	in := activities.LostTotalsInput{Crawl: c.Name, Worker: m.Worker, Started: c.Started, Run: c.Begun.Run}
+	in := activities.LostTotalsInput{Crawl: c.Name, Holder: c.folder(m.Member), Started: c.Started, Run: c.Begun.Run}
 	err := workflow.ExecuteActivity(withQueueOptions(ctx, "", "count what "+m.Worker+" has archived"), steps.LostTotals, in).Get(ctx, &done)
 	if err != nil || m.Counted { // or it has joined again, with its folder, which counts
 		return false
@@ -148,13 +148,8 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool
 	if m.Absent && workflow.Await(ctx, func() bool { return c.Budgets != nil }) != nil {
 		return
 	}
-	for _, former := range c.Members { // another folder of the same name
-		if former != m && former.Worker == m.Worker && former.Gone {
-			done.Subtract(former.Progress.Totals)
-		}
-	}
-	if c.Former != nil {
-		done.Subtract(c.Former.Names[m.Worker])
+	if !c.byFolder {
+		c.subtractFormer(&done, m)
 	}
 	done.Links, done.Known, done.Failed = m.Progress.Totals.Links, m.Progress.Totals.Known, m.Progress.Totals.Failed
 	m.Progress.Totals, m.Progress.At, m.Counted = done, workflow.Now(ctx), true
@@ -169,6 +164,18 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool
 		}
 	}
 	return true
+}
+
+// subtractFormer leaves out what other folders of the same worker have done.
+func (c *crawlRun) subtractFormer(done *frontier.Totals, m *CrawlMember) {
+	for _, former := range c.Members {
+		if former != m && former.Worker == m.Worker && former.Gone {
+			done.Subtract(former.Progress.Totals)
+		}
+	}
+	if c.Former != nil {
+		done.Subtract(c.Former.Names[m.Worker])
+	}
 }
 
 // queues are the task queues of the members that take part.

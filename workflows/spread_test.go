@@ -136,6 +136,9 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 	})
 	acts(r.env, "Retire", func(in activities.RetireInput) error {
 		r.note("Retire " + in.Worker)
+		if id := names.FolderControllerID("c", in.Worker, in.Instance); in.Instance == "" || in.Controller != "" && in.Controller != id {
+			t.Errorf("%s is retired with %q", id, in.Controller)
+		}
 		return nil
 	})
 	return r

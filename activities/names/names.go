@@ -4,6 +4,7 @@ package names
 
 import (
 	"fmt"
+	"strings"
 
 	"go.temporal.io/sdk/temporal"
 )
@@ -64,6 +65,19 @@ func CrawlID(crawl string) string { return "crawl/" + crawl }
 // ControllerID is the ID of a worker's FetcherController.
 func ControllerID(crawl, worker string) string { return CrawlID(crawl) + "/fetchers/" + worker }
 
+// FolderControllerID is that of a data folder of a worker, in a crawl that is spread: while what a former folder has left is taken over, the new one has
+// a controller already.
+func FolderControllerID(crawl, worker, instance string) string {
+	return ControllerID(crawl, worker) + "@" + instance
+}
+
+// ControllerOf is the worker whose controller has an ID; false if it is no controller of the crawl.
+func ControllerOf(crawl, id string) (worker string, is bool) {
+	rest, is := strings.CutPrefix(id, ControllerID(crawl, ""))
+	worker, _, _ = strings.Cut(rest, "@")
+	return worker, is
+}
+
 // HostID is the ID of a question about a host.
 func HostID(host string) string { return "host/" + host }
 
@@ -81,6 +95,9 @@ func PolitenessID(shard int) string { return fmt.Sprintf("politeness/%d", shard)
 
 // ClusterID is the ID of the ring of workers.
 const ClusterID = "cluster"
+
+// MemoInstance is the field of the memo of a batch of a spread crawl that names the data folder that holds it.
+const MemoInstance = "instance"
 
 // Search attributes.
 var (

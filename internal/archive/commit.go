@@ -30,13 +30,15 @@ type Stored struct {
 // response has only a crawl log. The manifest of a batch that was given back names nothing: it occupies the key, so that a late
 // attempt cannot commit.
 type Manifest struct {
-	Version int       `json:"version"`
-	Crawl   string    `json:"crawl"`
-	Batch   string    `json:"batch"`
-	Nonce   string    `json:"nonce,omitempty"` // of the batch's life; a batch that is run again after it was given back has another
-	Worker  string    `json:"worker"`
-	Run     uint32    `json:"run,omitempty"` // of the crawl; 0 in segments of versions that did not write it
-	Created time.Time `json:"created"`
+	Version int    `json:"version"`
+	Crawl   string `json:"crawl"`
+	Batch   string `json:"batch"`
+	Nonce   string `json:"nonce,omitempty"` // of the batch's life; a batch that is run again after it was given back has another
+	Worker  string `json:"worker"`
+	// Instance is the identity of the worker's data folder; empty in segments of versions that did not write it.
+	Instance string    `json:"instance,omitempty"`
+	Run      uint32    `json:"run,omitempty"` // of the crawl; 0 in segments of versions that did not write it
+	Created  time.Time `json:"created"`
 	// GivenBack reports that the URLs of the batch went back to their queues, and that it left nothing.
 	GivenBack bool    `json:"given_back,omitempty"`
 	WARC      Stored  `json:"warc,omitzero"`
@@ -95,7 +97,7 @@ func (l Label) wrote(m *Manifest) bool {
 func GiveBack(ctx context.Context, store Store, label Label, at time.Time) error {
 	raw, err := json.MarshalIndent(Manifest{
 		Version: ManifestVersion, Crawl: label.Crawl, Batch: label.Batch, Nonce: label.Nonce, Worker: label.Worker,
-		Run: label.Run, Created: at.UTC(), GivenBack: true,
+		Instance: label.Instance, Run: label.Run, Created: at.UTC(), GivenBack: true,
 	}, "", " ")
 	if err != nil {
 		return fmt.Errorf("give back segment: %w", err)
@@ -198,7 +200,7 @@ type upload struct {
 func (s *Segment) manifest() (m Manifest, uploads []upload, err error) {
 	m = Manifest{
 		Version: ManifestVersion, Crawl: s.label.Crawl, Batch: s.label.Batch, Nonce: s.label.Nonce, Worker: s.label.Worker,
-		Run: s.label.Run, Created: s.created.UTC(), Counts: s.counts,
+		Instance: s.label.Instance, Run: s.label.Run, Created: s.created.UTC(), Counts: s.counts,
 	}
 	hash := ""
 	key := func(suffix string) string { return s.label.Layout().object(s.label.Segment(), hash, suffix) }

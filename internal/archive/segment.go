@@ -28,6 +28,7 @@ type Label struct {
 	Nonce       string // of the batch's life
 	Run         uint32 // of the crawl; 0: not known
 	Worker      string
+	Instance    string // of the worker's data folder; empty: not known
 	Prefix      string // put before every key
 	Operator    string
 	Agent       string

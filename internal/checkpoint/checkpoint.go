@@ -47,8 +47,10 @@ type Manifest struct {
 	// Tenures are the partitions that the worker owned at that moment, by the epoch since which it had: of spread crawls only these are
 	// of any use.
 	Tenures map[int]uint64 `json:"tenures,omitempty"`
-	// Watermarks are, by spread crawl and worker, the numbers below which no batch of the worker had anything more to deliver: what it had found
-	// in the partitions is in them. Those of other workers are from their checkpoints before this one.
+	// Passed says, by spread crawl and worker, which batches of the worker had nothing more to deliver: what they had found
+	// in the partitions is in them. Watermarks of other workers are from their checkpoints before this one.
+	Passed map[string]frontier.Watermarks `json:"passed,omitempty"`
+	// Watermarks are those of an earlier version: the numbers below which no batch of any data folder of the worker counted.
 	Watermarks map[string]map[string]uint64 `json:"watermarks,omitempty"`
 	// SpreadOnly says that the worker had no crawl of its own: once it is gone for good, nobody rebuilds its frontier by hand.
 	SpreadOnly bool `json:"spread_only,omitempty"`
@@ -92,7 +94,7 @@ func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w 
 	k := keeping{store: store, worker: w, former: former, Manifest: Manifest{
 		Version: Version, Worker: w.Name, Instance: w.Instance, Epoch: w.Epoch, Taken: now.UTC(), Mark: markText(mark), Partitions: map[int]Object{},
 	}}
-	if k.Watermarks, err = watermarks(ctx, store, front, w.Name); err == nil {
+	if k.Passed, err = watermarks(ctx, store, front, w.Name); err == nil {
 		k.Tenures = w.tenures()
 		err = front.Checkpoint(func(e *frontier.Export, g frontier.Generations) error { return k.export(ctx, e, g) })
 	}
@@ -107,7 +109,7 @@ func Make(ctx context.Context, store archive.Store, front *frontier.Frontier, w 
 	if err != nil {
 		return k.made, fmt.Errorf("checkpoint: %w", err)
 	}
-	return k.made, errors.Join(front.Kept(mark), sweep(ctx, store, w.Name, len(k.Watermarks) > 0))
+	return k.made, errors.Join(front.Kept(mark), sweep(ctx, store, w.Name, len(k.Passed) > 0))
 }
 
 // keeping is a Make in progress.

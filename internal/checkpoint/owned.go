@@ -27,7 +27,7 @@ func both(a, b map[int]uint64) map[int]uint64 {
 
 // watermarks are those of a frontier now, and those that the newest checkpoints of other workers know. It comes before the moment of a
 // checkpoint: what was delivered then is in the partitions.
-func watermarks(ctx context.Context, store archive.Store, front *frontier.Frontier, worker string) (map[string]map[string]uint64, error) {
+func watermarks(ctx context.Context, store archive.Store, front *frontier.Frontier, worker string) (map[string]frontier.Watermarks, error) {
 	names, err := front.SpreadCrawls()
 	if err != nil || len(names) == 0 {
 		return nil, err
@@ -36,19 +36,29 @@ func watermarks(ctx context.Context, store archive.Store, front *frontier.Fronti
 	if err != nil {
 		return nil, err
 	}
-	marks := map[string]map[string]uint64{}
+	marks := map[string]frontier.Watermarks{}
 	for _, name := range names {
-		marks[name] = map[string]uint64{}
+		marks[name] = frontier.Watermarks{}
 		for _, m := range all {
-			for of, mark := range m.Watermarks[name] {
-				marks[name][of] = max(marks[name][of], mark)
-			}
+			m.addTo(name, marks[name])
 		}
 		mark, err := front.Crawl(name).Watermark()
 		if err != nil {
 			return nil, err
 		}
-		marks[name][worker] = max(marks[name][worker], mark)
+		marks[name].Add(worker, mark)
 	}
 	return marks, nil
+}
+
+// addTo adds the watermarks of a crawl.
+func (m *Manifest) addTo(name string, marks frontier.Watermarks) {
+	for worker, list := range m.Passed[name] {
+		for _, w := range list {
+			marks.Add(worker, w)
+		}
+	}
+	for worker, below := range m.Watermarks[name] {
+		marks.Add(worker, frontier.Watermark{Below: below})
+	}
 }

@@ -166,9 +166,7 @@ func (r *Partitions) replay(ctx context.Context, name string, begun Begun, origi
 		if err != nil {
 			return err
 		}
-		for worker, mark := range from.Watermarks[name] {
-			marks[worker] = max(marks[worker], mark)
-		}
+		from.addTo(name, marks)
 		has[p] = marks
 	}
 	reached, err := r.reached(name, origins)
@@ -240,13 +238,13 @@ func (r *Partitions) passOver(name string, damaged error) error {
 	return r.Frontier.Crawl(name).NoteDamaged(damaged.Error() + "; in partitions that were rebuilt its pages may be fetched again, and links that it has are not followed in this run")
 }
 
-// known says of partitions below which number they have what the batches of each worker have found.
-type known map[frontier.Partition]map[string]uint64
+// known says of partitions of which batches of each worker they have what these have found.
+type known map[frontier.Partition]frontier.Watermarks
 
 // without reports whether a partition may be without what a batch has found.
 func (k known) without(p frontier.Partition, worker string, number uint64) bool {
 	marks, rebuilt := k[p]
-	return rebuilt && number >= marks[worker]
+	return rebuilt && !marks.Pass(worker, number)
 }
 
 // any reports whether any partition may be.

@@ -61,7 +61,7 @@ func (w *worker) checkpointAll() {
 	must(w.t, err)
 	mark, err := w.Crawl("c").Watermark()
 	must(w.t, err)
-	w.batch = max(w.batch, int(mark)) // no claim is made here, and it stands
+	w.batch = max(w.batch, int(mark.Below)) // no claim is made here, and it stands
 }
 
 // partitionsOf makes partitions in a frontier.

@@ -47,6 +47,26 @@ type recorder struct {
 	hide   *strings.Replacer
 }
 
+// controllerOf is the workflow ID of the controller of a worker in a crawl that is spread.
+func (s *Server) controllerOf(t *testing.T, name, worker string) string {
+	t.Helper()
+	var state workflows.CrawlState
+	value, err := s.Client.QueryWorkflow(t.Context(), names.CrawlID(name), "", names.QueryStatus)
+	if err == nil {
+		err = value.Get(&state)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range state.Members {
+		if m.Worker == worker && !m.Gone {
+			return m.ControllerID(name)
+		}
+	}
+	t.Fatalf("%s is no member of %s", worker, name)
+	return ""
+}
+
 func TestRecordHistories(t *testing.T) {
 	if os.Getenv(recordEnv) == "" {
 		t.Skip("set " + recordEnv + "=1 to record workflows/testdata/histories/" + recordFolder + " again")
@@ -158,7 +178,7 @@ func TestRecordHistories(t *testing.T) {
 		}
 		return ""
 	})
-	steered := names.ControllerID(spread.Name, conf.Name)
+	steered := server.controllerOf(t, spread.Name, conf.Name)
 	for budget := spread.Budget.Pages; !r.hasChange(steered, "", "steer"); budget /= 2 { // a worker is asked to return a part while a round is in progress
 		if budget < 2000 {
 			budget = spread.Budget.Pages
@@ -178,7 +198,7 @@ func TestRecordHistories(t *testing.T) {
 	world.SetLatency(0)
 	Result(t, server.Client, spread.Name, CrawlTime)
 	r.record("crawl-spread", names.CrawlID(spread.Name), "")
-	r.record("controller-spread", names.ControllerID(spread.Name, conf.Name), "")
+	r.record("controller-spread", steered, "")
 	delivered := server.list(t, batches(spread.Name, "Completed"))
 	i := slices.IndexFunc(delivered, func(b execution) bool {
 		id, run := b.Execution.WorkflowID, b.Execution.RunID

@@ -14,8 +14,8 @@ import (
 type Arrival struct {
 	Segment    archive.Label // crawl, prefix, batch, nonce and worker of its manifest
 	Run        uint32
-	Watermark  uint64 // see frontier.Delivery
-	Partitions []int  // of this worker
+	Watermark  frontier.Watermark // of the worker whose segment it is
+	Partitions []int              // of this worker
 }
 
 // Deliver queues the links of a segment that lead to partitions of this worker, with the scores that they were judged by and what the order

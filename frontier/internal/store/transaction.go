@@ -152,27 +152,30 @@ func (tx Tx) note(key Key, value []byte) {
 
 // DeleteFirst deletes the first keys under a prefix, at most a number.
 func (tx Tx) DeleteFirst(under Key, most int) (deleted int, err error) {
-	keys, err := tx.collect(under, func(_ Key, n int) bool { return n < most })
+	keys, err := tx.collect(under, nil, func(_ Key, n int) bool { return n < most })
 	return len(keys), errors.Join(err, tx.deleteAll(keys))
 }
 
-// DeleteBelow deletes the keys under a prefix that stand before a limit, of those that were there before the transaction. An iterator of the
+// DeleteBelow deletes the keys under a prefix that stand before a limit, of those that were there before the transaction.
+func (tx Tx) DeleteBelow(under, limit Key) error { return tx.DeleteBetween(under, nil, limit) }
+
+// DeleteBetween deletes those from a key on; nil for from begins with the first. An iterator of the
 // transaction itself would first sort all that it has written: of a commit that asks this for each of its partitions, that was half.
-func (tx Tx) DeleteBelow(under, limit Key) error {
+func (tx Tx) DeleteBetween(under, from, limit Key) error {
 	txn := tx.db.NewTransaction(false)
 	defer txn.Discard()
 	before := Reader{txn, tx.recent, tx.after, false}
-	keys, err := before.collect(under, func(key Key, _ int) bool { return bytes.Compare(key, limit) < 0 })
+	keys, err := before.collect(under, from, func(key Key, _ int) bool { return bytes.Compare(key, limit) < 0 })
 	return errors.Join(err, tx.deleteAll(keys))
 }
 
-// collect lists the keys under a prefix while it is asked to take them: n were taken before.
-func (r Reader) collect(under Key, takes func(key Key, n int) bool) (keys []Key, err error) {
-	err = r.Keys(under, func(key Key) (bool, error) {
-		if !takes(key, len(keys)) {
+// collect lists the keys under a prefix, from one on, while it is asked to take them: n were taken before.
+func (r Reader) collect(under, from Key, takes func(key Key, n int) bool) (keys []Key, err error) {
+	err = r.scan(under, from, func(item *badger.Item) (bool, error) {
+		if !takes(item.Key(), len(keys)) {
 			return false, nil
 		}
-		keys = append(keys, slices.Clone(key))
+		keys = append(keys, slices.Clone(item.Key()))
 		return true, nil
 	})
 	if err != nil {
