@@ -85,6 +85,8 @@ func checkInput(arg any) error {
 		return checkCrawl(in.Crawl)
 	case LostTotalsInput:
 		return firstError(checkCrawl(in.Crawl), checkWorker(in.Worker))
+	case FormerTotalsInput:
+		return checkCrawl(in.Crawl)
 	case RetireInput:
 		return firstError(checkCrawl(in.Crawl), checkWorker(in.Worker))
 	case EndInput:

@@ -108,6 +108,18 @@ func TestTotalsOfFolders(t *testing.T) {
 	if former, later := count("former"), count("new"); former != 1 || later != 0 {
 		t.Errorf("%d pages of the former folder, %d of the new one", former, later)
 	}
+	all := func(not ...Holder) []FormerTotals {
+		v := s.workers["v"]
+		list, err := call[[]FormerTotals](v, v.FormerTotals, FormerTotalsInput{Crawl: rigCrawl, Started: began, Run: 1, Not: not})
+		v.must(err)
+		return list
+	}
+	if list := all(Holder{"v", rigInstance}, Holder{lost.Settings.Worker, "new"}); len(list) != 1 || list[0].Holder != (Holder{lost.Settings.Worker, "former"}) || list[0].Totals.Pages != 1 {
+		t.Errorf("former folders have done %+v", list)
+	}
+	if list := all(Holder{"renamed", "former"}); len(list) > 0 {
+		t.Errorf("former folders have done %+v: it is not former", list)
+	}
 	archive("")
 	if former, later := count("former"), count("new"); former != 2 || later != 1 {
 		t.Errorf("with a segment of an earlier version: %d pages of the former folder, %d of the new one", former, later)

@@ -51,6 +51,7 @@ func (a *Activities) steps() map[string]step {
 		"Forget":           {do: a.Forget},
 		"Idle":             {do: a.Idle},
 		"LostTotals":       {do: a.LostTotals},
+		"FormerTotals":     {do: a.FormerTotals},
 		"Retire":           {do: a.Retire},
 		// of the ring
 		"Serve":    {do: a.Serve, beats: true},

@@ -34,35 +34,52 @@ const runSlack = 2 * time.Minute
 // not archived others do again. Links and known URLs are not counted. It runs on the shared queue: a worker that has not begun the run yet, and so does not know
 // which pages are relevant, leaves it to another one (frontier.ErrNotBegun).
 func (a *Activities) LostTotals(ctx context.Context, in LostTotalsInput) (sum frontier.Totals, err error) {
-	plan, err := a.Frontier.Crawl(in.Crawl).PlanWithArchives()
-	for _, place := range plan.Archives {
-		if err == nil {
-			err = a.addTotals(ctx, in, plan.Definition, place, &sum)
-		}
-	}
+	run := archivedRun{in.Crawl, in.Started, in.Run}
+	err = a.eachTotals(ctx, run, in.wrote, func(_ archive.Manifest, t *frontier.Totals) { sum.Add(*t) })
 	return sum, err
 }
 
-// addTotals adds what is in one archive.
-func (a *Activities) addTotals(ctx context.Context, in LostTotalsInput, d crawl.Definition, place frontier.Place, sum *frontier.Totals) error {
+// archivedRun is a run of a crawl whose segments are counted.
+type archivedRun struct {
+	crawl   string
+	started time.Time
+	number  uint32
+}
+
+// eachTotals calls take with some segments of a run, and what each has.
+func (a *Activities) eachTotals(ctx context.Context, run archivedRun, of func(*archive.Manifest) bool, take func(archive.Manifest, *frontier.Totals)) error {
+	plan, err := a.Frontier.Crawl(run.crawl).PlanWithArchives()
+	for _, place := range plan.Archives {
+		if err == nil {
+			err = a.eachTotalsIn(ctx, run, plan.Definition, place, of, take)
+		}
+	}
+	return err
+}
+
+// eachTotalsIn does so with those in one archive.
+func (a *Activities) eachTotalsIn(ctx context.Context, run archivedRun, d crawl.Definition, place frontier.Place, of func(*archive.Manifest) bool, take func(archive.Manifest, *frontier.Totals)) error {
 	store, err := a.Archives.reopen(ctx, place.Where)
 	if err != nil {
 		return err
 	}
-	walk := archive.Walk[frontier.Totals]{
-		Of:   archive.Layout{Prefix: place.Prefix, Crawl: in.Crawl},
-		Skip: func(_ string, changed time.Time) bool { return changed.Before(in.Started.Add(-runSlack)) },
-		Load: func(ctx context.Context, m archive.Manifest) (t frontier.Totals, err error) {
-			if !in.wrote(&m) || m.Run != in.Run && m.Run > 0 && in.Run > 0 {
-				return t, nil
+	walk := archive.Walk[*frontier.Totals]{
+		Of:   archive.Layout{Prefix: place.Prefix, Crawl: run.crawl},
+		Skip: func(_ string, changed time.Time) bool { return changed.Before(run.started.Add(-runSlack)) },
+		Load: func(ctx context.Context, m archive.Manifest) (*frontier.Totals, error) {
+			if !of(&m) || m.Run != run.number && m.Run > 0 && run.number > 0 {
+				return nil, nil
 			}
-			return segmentTotals(ctx, store, &m, d.Topic.Threshold)
+			t, err := segmentTotals(ctx, store, &m, d.Topic.Threshold)
+			return &t, err
 		},
-		Damaged: func(err error) error { return a.passOver(ctx, in.Crawl, err, lostCounts) },
+		Damaged: func(err error) error { return a.passOver(ctx, run.crawl, err, lostCounts) },
 	}
-	return walk.Each(ctx, store, func(m archive.Manifest, t frontier.Totals) error {
+	return walk.Each(ctx, store, func(m archive.Manifest, t *frontier.Totals) error {
 		activity.RecordHeartbeat(ctx, m.Segment())
-		sum.Add(t)
+		if t != nil {
+			take(m, t)
+		}
 		return ctx.Err()
 	})
 }

@@ -25,7 +25,7 @@ const (
 	endGone = "it is deleted"
 )
 
-// endedBatches is a Temporal service with batches that run, and with such that were terminated, by why.
+// endedBatches is a Temporal service with batches that run, and with such that were terminated, by why. Their histories begin without a data folder.
 type endedBatches struct {
 	client.Client
 	running []string
@@ -46,7 +46,10 @@ func (e *endedBatches) ListWorkflow(_ context.Context, in *workflowservice.ListW
 	return out, nil
 }
 
-func (e *endedBatches) GetWorkflowHistory(_ context.Context, id, _ string, _ bool, _ enums.HistoryEventFilterType) client.HistoryEventIterator {
+func (e *endedBatches) GetWorkflowHistory(ctx context.Context, id, run string, poll bool, filter enums.HistoryEventFilterType) client.HistoryEventIterator {
+	if filter == enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT {
+		return (&startedBy{folders: map[string]string{id: ""}}).GetWorkflowHistory(ctx, id, run, poll, filter)
+	}
 	batch, _ := names.BatchOf(rigCrawl, id)
 	return &lastEvent{e.ended[batch], true}
 }
@@ -90,6 +93,20 @@ func TestTerminatedBatches(t *testing.T) {
 	const query = "WorkflowType='Batch' AND MuninnCrawl='" + rigCrawl + "' AND MuninnWorker='w' AND ExecutionStatus='Terminated' AND CloseTime>='2026-11-23T11:00:00Z'"
 	if last := temporal.queries[len(temporal.queries)-1]; len(temporal.queries) != 3 || last != query {
 		t.Errorf("%q", temporal.queries)
+	}
+}
+
+// TestAbsentWithTerminatedBatches: a folder all of whose batches an operator has terminated is absent as well as one that has left open ones.
+func TestAbsentWithTerminatedBatches(t *testing.T) {
+	temporal := &endedBatches{running: []string{"a.example-1@w1.1"}, ended: map[string]string{"b.example-2@w9.1": "by hand", "c.example-3@w8.1": retireReason, "d.example-4@w2.1": "by hand"}}
+	a := &Activities{Client: temporal}
+	in := AbsentInput{Crawl: rigCrawl, Ring: []Member{{Worker: "w1"}, {Worker: "w2"}}}
+	if out, err := a.Absent(t.Context(), in); err != nil || len(out) > 0 {
+		t.Errorf("of an earlier version: %v, %v", out, err)
+	}
+	in.Since = time.Now()
+	if out, err := a.Absent(t.Context(), in); err != nil || !slices.Equal(out, []Holder{{Worker: "w9"}}) {
+		t.Errorf("%v, %v", out, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -51,5 +52,34 @@ func TestSpreadCrawlAbsent(t *testing.T) {
 				t.Errorf("the new folder of %s waits until the former one is retired", c.lost)
 			}
 		})
+	}
+}
+
+// TestSpreadCrawlFormer: a crawl that is continued counts what folders have archived that an earlier execution had given up and counted: in its totals, and in
+// its budgets, of which it uses no more than what they have left. A folder that is here does not count so.
+func TestSpreadCrawlFormer(t *testing.T) {
+	r := newSpread(t, 400, 400)
+	done := func(worker, instance string, pages int64) activities.FormerTotals {
+		return activities.FormerTotals{Holder: activities.Holder{Worker: worker, Instance: instance}, Totals: frontier.Totals{Pages: pages, Requests: pages}}
+	}
+	r.former = []activities.FormerTotals{done("w9", "i-w9", 100), done("w2", "i-former", 50), done("w1", "i-w1", 7000)}
+	r.started = r.Now().Add(-time.Hour)
+	if err := r.run(Crawl, spreadCrawl(300), nil); err != nil {
+		t.Fatal(err)
+	}
+	out := crawlResult(t, r.env)
+	if r.used() > 150+2*spreadBatch || r.used() < 150 || out.Totals.Pages != 150+2 || out.Reason != crawl.ReasonPages || r.count("FormerTotals, not of 2") != 1 {
+		t.Errorf("%d are fetched; %+v", r.used(), out)
+	}
+	if r.count("Retire w9")+r.count("Retire w2") > 0 {
+		t.Error("what was retired is retired again")
+	}
+
+	r = newSpread(t, 20)
+	if err := r.run(Crawl, spreadCrawl(300), nil); err != nil {
+		t.Fatal(err)
+	}
+	if r.count("FormerTotals, not of 1") > 0 {
+		t.Error("a run that begins counts what others have archived in it")
 	}
 }

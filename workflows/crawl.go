@@ -52,6 +52,7 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	if err := c.giveUpAbsentees(ctx); err != nil {
 		return CrawlResult{}, err
 	}
+	c.countFormer(ctx)
 	c.findEnd(ctx)
 	c.keepTime(ctx)
 	for {
@@ -127,7 +128,7 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 		c.Started = info.WorkflowStartTime
 		for _, b := range begun {
 			if !b.Started.IsZero() && b.Started.Before(c.Started) { // an earlier execution began the run
-				c.Started = b.Started
+				c.Started, c.Uncounted = b.Started, c.byFolder
 			}
 		}
 	}

@@ -39,6 +39,7 @@ type CrawlState struct {
 	Started   time.Time                      `json:"started,omitzero"`
 	Ring      []activities.Member            `json:"ring,omitempty"`
 	Former    *Former                        `json:"former,omitempty"`
+	Uncounted bool                           `json:"uncounted,omitempty"` // what workers have done that earlier executions have given up
 	RingEpoch uint64                         `json:"ring_epoch,omitempty"`
 	Version   int                            `json:"version,omitempty"`
 	Samples   []string                       `json:"samples,omitempty"`

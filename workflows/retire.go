@@ -43,9 +43,9 @@ func (c *crawlRun) drainForNext(ctx workflow.Context) (drained bool, err error) 
 	return true, c.drainSubmits(ctx)
 }
 
-// oneRetires reports whether what the crawl has at a former member has not ended yet.
+// oneRetires reports whether what the crawl has at a former member has not ended yet, or is not counted.
 func (c *crawlRun) oneRetires() bool {
-	return slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return m.Retiring })
+	return c.Uncounted || slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return m.Retiring })
 }
 
 // startRetiring retires a member that is gone, beside the phases. The end of the crawl is not found before that is done. An execution that continues as new

@@ -40,7 +40,8 @@ type spreadRing struct {
 	silent  string // this worker does not answer End
 	unbegun string // this folder does not answer Begin
 	absent  []activities.Holder
-	open    int       // batches that a lost worker has left
+	open    int // batches that a lost worker has left
+	former  []activities.FormerTotals
 	started time.Time // when the first worker began the run; zero: now
 	refuses string    // the worker that cannot take part; empty: none
 	lost    map[string]*spreadWorker
@@ -133,6 +134,10 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		}
 		w := r.lost[in.Worker]
 		return frontier.Totals{Pages: w.used, Requests: w.used}, nil
+	})
+	does(r.env, "FormerTotals", func(in activities.FormerTotalsInput) ([]activities.FormerTotals, error) {
+		r.note(fmt.Sprintf("FormerTotals, not of %d", len(in.Not)))
+		return r.former, nil
 	})
 	acts(r.env, "Retire", func(in activities.RetireInput) error {
 		r.note("Retire " + in.Worker)
