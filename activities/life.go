@@ -96,7 +96,7 @@ func (a *Activities) lifeState(ctx context.Context, in BatchInput) (lifeState, e
 		return unarchived, err
 	}
 	switch _, err := h.manifest(ctx); {
-	case err == nil:
+	case err == nil, archive.Damaged(err): // nothing else can be put in its place
 		return isArchived, nil
 	case errors.Is(err, archive.ErrNotFound):
 		return unarchived, nil
@@ -128,7 +128,7 @@ func (a *Activities) chooseArchive(ctx context.Context, d crawl.Definition) (sto
 }
 
 // recoverResult makes what COMMIT needs out of the segment in the archive: the working files are lost, the manifest is there.
-// URLs of the batch that the segment does not have go back to their queues.
+// URLs of the batch that the segment does not have go back to their queues; so do those whose outcomes cannot be read, see passOver.
 func (a *Activities) recoverResult(ctx context.Context, in BatchInput, life frontier.Life) (left pipeline.Result, err error) {
 	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
@@ -142,8 +142,11 @@ func (a *Activities) recoverResult(ctx context.Context, in BatchInput, life fron
 	if errors.Is(err, archive.ErrNotFound) || errors.Is(err, archive.ErrGivenBack) || errors.Is(err, archive.ErrForeign) {
 		return left, fmt.Errorf("%w, and there is no segment to commit in their place: %w", spool.ErrMissing, err)
 	}
-	if err != nil { // the archive does not answer: the segment may be there
-		return left, err
+	if err == nil {
+		left, err = a.Engine.Recover(ctx, plan.Definition, h.store, m, life.Archive)
 	}
-	return a.Engine.Recover(ctx, plan.Definition, h.store, m, life.Archive)
+	if archive.Damaged(err) { // what could be read counts
+		err = a.passOver(ctx, in.Crawl, err, lostOutcomes)
+	}
+	return left, err // if the archive does not answer, the segment may be there
 }

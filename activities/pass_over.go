@@ -16,6 +16,8 @@ const damagedTries = 3
 const (
 	lostLinks  = "links that it has to some partitions are not followed in this run"
 	lostCounts = "its pages are not counted"
+	// of a batch whose spool is lost, too
+	lostOutcomes = "what cannot be read of it is fetched again, and links that it has are not followed in this run"
 )
 
 // tried counts the attempts of this process to read what is damaged.

@@ -107,3 +107,46 @@ func TestDamagedCounts(t *testing.T) {
 		return
 	}
 }
+
+// TestDamagedCommit: a batch whose spool is lost, and whose segment no attempt can read, is committed in the third attempt with what can be read; the other
+// URLs go back. The progress of the crawl names what is damaged.
+func TestDamagedCommit(t *testing.T) {
+	for name, c := range map[string]struct {
+		part  string
+		with  func(string) error
+		state string // of the page
+	}{
+		"the links are damaged":       {".links.zst", overwrite, "done"},
+		"the links are gone":          {".links.zst", os.Remove, "done"},
+		"the index is damaged":        {".cdxj", overwrite, "waiting"},
+		"the manifest is cut off":     {"/segments/", cutOff, "waiting"},
+		"the manifest is overwritten": {"/segments/", overwrite, "waiting"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.begin("one", nil)
+			in := r.batch()
+			r.open(in, linking)
+			r.must(r.do(r.Process, in))
+			r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove())
+			harm(t, r.dir, c.part, c.with)
+			if open, err := call[OpenResult](r, r.Open, in); err != nil || !open.Archived {
+				t.Fatalf("%+v, %v", open, err)
+			}
+			for n := 1; n < damagedTries; n++ {
+				if err := r.do(r.Commit, in); err == nil {
+					t.Errorf("attempt %d passes over it", n)
+				}
+			}
+			r.must(r.do(r.Commit, in))
+			progress, err := r.Frontier.Crawl(rigCrawl).Progress()
+			r.must(err)
+			if len(progress.Damaged) != 1 || !strings.Contains(progress.Damaged[0], c.part) || !strings.Contains(progress.Damaged[0], lostOutcomes) {
+				t.Errorf("damaged: %q", progress.Damaged)
+			}
+			if state := r.states()[rigSeed]; state != c.state || len(r.Frontier.Crawl(rigCrawl).Batch(in.Batch).Claims()) > 0 {
+				t.Errorf("the page is %s", state)
+			}
+		})
+	}
+}
