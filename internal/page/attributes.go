@@ -1,6 +1,8 @@
 package page
 
 import (
+	"encoding/base64"
+	"net/url"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -55,9 +57,32 @@ func (w *walker) linkElement(n *html.Node, rel, href string) {
 	if canonical && w.mute == 0 {
 		w.canonical(href)
 	}
+	if text, is := dataURL(href, "text/css"); is && hop == crawl.HopEmbed {
+		w.absolute++
+		w.styleElement(n, text)
+		w.absolute--
+		return
+	}
 	if hop != 0 {
 		w.link(n, "href", href, hop, rel)
 	}
+}
+
+// dataURL is the text of a "data:" URL of a type (RFC 2397).
+func dataURL(ref, kind string) (text string, is bool) {
+	ref = strings.TrimSpace(ref)
+	if begin := "data:" + kind; len(ref) < len(begin) || !strings.EqualFold(ref[:len(begin)], begin) {
+		return "", false
+	}
+	head, data, is := strings.Cut(ref, ",")
+	if text, err := url.PathUnescape(data); err == nil {
+		data = text
+	}
+	if strings.HasSuffix(strings.ToLower(head), ";base64") {
+		raw, err := base64.StdEncoding.DecodeString(data)
+		return string(raw), err == nil
+	}
+	return data, is
 }
 
 // prefetched says what a page prefetches: another page, or a part of it.

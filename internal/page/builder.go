@@ -34,6 +34,7 @@ type builder struct {
 	mute        int        // > 0: what is walked has links to take, and no text
 	scripted    int        // bytes of scripts that were searched
 	speculative int        // links of that kind
+	absolute    int        // > 0: there is no base, so that only absolute URLs are links
 	frames      int        // documents in srcdoc attributes that are walked, one in the other
 }
 
@@ -178,7 +179,7 @@ const maxResolved = 2
 // link adds an outlink that stands in the current block; it returns its index, −1 if it was not taken.
 func (b *builder) link(ref string, hop crawl.Hop, context, tagPath, rel string) int {
 	ref = strings.TrimSpace(ref)
-	if ref == "" || ref[0] == '#' || !b.valid {
+	if ref == "" || ref[0] == '#' || !b.valid || b.absolute > 0 && !strings.HasPrefix(ref, "http:") && !strings.HasPrefix(ref, "https:") {
 		return -1
 	}
 	if _, known := b.resolved[ref]; !known && b.full() { // nor is it resolved

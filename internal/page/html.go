@@ -283,6 +283,11 @@ func (w *walker) openHTML(n *html.Node) int {
 		embed("src")
 		if n.DataAtom == atom.Iframe {
 			w.srcdoc(get("srcdoc"))
+			if text, is := dataURL(get("src"), "text/html"); is {
+				w.absolute++
+				w.srcdoc(text)
+				w.absolute--
+			}
 		}
 		if n.DataAtom == atom.Script {
 			w.structured(n)

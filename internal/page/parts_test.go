@@ -29,6 +29,8 @@ func TestParts(t *testing.T) {
 		{"srcdoc nested too deep", srcdocs(maxSrcdoc+1, "a.png"), ""},
 		{"shadow tree", `<div><template shadowrootmode=open><style>a{background:url(a.png)}</style><img src=b.png></template></div><template><img src=no.png></template>`, "E /dir/a.png, E /dir/b.png"},
 		{"template in a page without a tree", strings.Repeat("<div>", 600) + `<template><img src=no.png><style>a{background:url(no.png)}</style></template><img src=a.png>`, "E /dir/a.png"},
+		{"data URLs", `<link rel=stylesheet href="data:text/css,a{background:url(http://a.test/a.png),url(no.png)}"><link rel=stylesheet href="data:text/css;base64,YXtiOnVybChodHRwOi8vYS50ZXN0L2IucG5nKX0="><iframe src="DATA:text/html,<img src=http://a.test/c.png><img src=no.png>"></iframe><link rel=stylesheet href="data:text/css;base64,*"><link rel=stylesheet href="data:text/css">`,
+			"E /a.png, E /b.png, E /c.png"},
 		{"comment", `<!-- <svg><image href=no.png /></svg> -->`, ""},
 		{"xml-stylesheet of XHTML", `<?xml version="1.0"?><?xml-stylesheet type="text/css" href="a.css"?><!DOCTYPE html><html><img src=b.png>`, "E /dir/a.css, E /dir/b.png"},
 	} {

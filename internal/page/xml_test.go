@@ -154,6 +154,9 @@ func FuzzParse(f *testing.F) {
 		{"text/html; charset=shift_jis", "<title>\x83\x8f</title><svg><a href=x>y</svg><select><a href=z>"}, {"", "\xff\xfe<\x00p\x00"},
 		{"text/xml", `<urlset><loc>/1</loc>`}, {"application/rss+xml", `<rss><link>/1</link>`}, {"text/plain", "a\n\nb\x00\xff"},
 		{"text/html", strings.Repeat("<div>", 600) + "<a href=x>"}, {"application/gzip", fixture.Gzip("<urlset><loc>/1</loc>")}, {"text/plain", "http://a.test/1\n"},
+		{"text/css", `@charset "gbk";@import "a";b{c:url(d\65) image-set("e" 1x)}`}, {"image/svg+xml", `<?xml-stylesheet href="a"?><svg><image xlink:href=b /><style>c{d:url(e)}`},
+		{"text/javascript", `a.src="b.png";c="https:\/\/d.test\/e.png?f" ? "/g.gif" : '/h.gif'`}, {"application/manifest+json", `{"icons":[{"src":"a"}],"shortcuts":[{"icons":[{"src":"b"}]}]}`},
+		{"text/html", `<iframe srcdoc="<base href=/b/><style>a{b:url(c)}</style><iframe srcdoc='d'>"></iframe><img data-src=e.png data-srcset="f 1x" data-bg="url(g)"><link rel=stylesheet href="data:text/css,a{b:url(c)}">`},
 		{"text/xml", `<feed xml:base="/b/"><entry><content type="xhtml"><div><a href="x">y</a></div></content></entry>`}, {"application/feed+json", `{"items":[{"url":"/1","content_html":"<p>x"}]}`},
 	} {
 		f.Add(seed[0], []byte(seed[1]))

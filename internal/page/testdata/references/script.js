@@ -1,0 +1,1 @@
+var a = "/r/script-file.png", b = base + "/r/script-joined.png";
