@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -37,32 +38,39 @@ type borrow func(ctx context.Context, addr netip.Addr) (fetch.Loan, error)
 
 // fetching is a batch under FETCH.
 type fetching struct {
-	a        *Activities
-	in       BatchInput
-	archive  string           // which the exchanges go to, as Client.Forget takes it
-	plan     crawl.Politeness // of the crawl as the batch began; what operators change meanwhile is in steering
-	clock    politeness.Clock
-	log      exchangeLog
-	borrower func(claim string) borrow
-	started  time.Time
-	batchEnd time.Time                 // the batch ends
-	deadline atomic.Pointer[time.Time] // after it no further request is made
-	lanes    int
-	ended    atomic.Int64 // lanes
-	done     map[string]bool
-	last     map[string]*crawl.Exchange // the last entry of a claim that an earlier attempt left
-	total    int
-	count    atomic.Int64
-	resumed  atomic.Int64
-	steering atomic.Pointer[frontier.Steering]
-	mu       sync.Mutex
-	result   FetchResult
+	a       *Activities
+	in      BatchInput
+	archive string           // which the exchanges go to, as Client.Forget takes it
+	plan    crawl.Politeness // of the crawl as the batch began; what operators change meanwhile is in steering
+	// Of requisites that are fetched with their pages; nil: none are.
+	definition *crawl.Definition
+	run        string            // of the batch's workflow
+	prints     map[string][]byte // by URL, see crawl.Target
+	clock      politeness.Clock
+	log        exchangeLog
+	borrower   func(claim string) borrow
+	started    time.Time
+	batchEnd   time.Time                 // the batch ends
+	deadline   atomic.Pointer[time.Time] // after it no further request is made
+	lanes      int
+	ended      atomic.Int64 // lanes
+	done       map[string]bool
+	last       map[string]*crawl.Exchange // the last entry of a claim that an earlier attempt left
+	total      int
+	count      atomic.Int64
+	resumed    atomic.Int64
+	steering   atomic.Pointer[frontier.Steering]
+	mu         sync.Mutex
+	result     FetchResult
 }
 
 // FetchTargets fetches a batch: its lanes side by side, each with its own lease. Exchanges go to the
 // spool; an attempt continues after the last complete one.
 func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResult, error) {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
+	if err := a.refreshLanes(in, b); err != nil {
+		return FetchResult{}, err
+	}
 	var lanes []lane
 	if err := b.Read(fileLanes, &lanes); err != nil {
 		return FetchResult{}, err
@@ -73,6 +81,14 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 		return FetchResult{}, err
 	}
 	f := a.fetching(in, plan.Definition.Politeness, a.clock(ctx), lanes)
+	for _, l := range lanes {
+		for i := range l.Targets {
+			if t := &l.Targets[i]; len(t.Prints) > 0 {
+				f.prints[t.URL] = t.Prints
+			}
+		}
+	}
+	f.definition, f.run = &plan.Definition, activity.GetInfo(ctx).WorkflowExecution.RunID
 	a.InFlight.begin(in, func() int64 { return f.count.Load() + f.resumed.Load() })
 	heartbeatWith(ctx, f.progress)
 	log, entries, err := b.OpenLog() // which reads it whole
@@ -81,7 +97,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 	}
 	f.log = log
 	f.resume(entries)
-	err = errors.Join(f.run(ctx, lanes), log.Close())
+	err = errors.Join(f.fetch(ctx, lanes), log.Close(), a.refreshLanes(in, b))
 	f.result.Resumed = int(f.resumed.Load())
 	return f.result, a.waitRoom(ctx, err)
 }
@@ -89,7 +105,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock politeness.Clock, lanes []lane) *fetching {
 	f := &fetching{
 		a: a, in: in, archive: a.archiveOf(in), clock: clock, plan: plan, started: a.Now(), lanes: len(lanes),
-		done: map[string]bool{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[crawl.OutcomeKind]int{}},
+		done: map[string]bool{}, prints: map[string][]byte{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[crawl.OutcomeKind]int{}},
 		borrower: func(claim string) borrow { return a.borrower(in.Crawl, claim, plan, clock) },
 	}
 	f.batchEnd = f.started.Add(a.Settings.BatchTime)
@@ -117,7 +133,7 @@ func (f *fetching) progress() any {
 	return map[string]int64{"fetched": f.count.Load(), "of": int64(f.total), "resumed": f.resumed.Load()}
 }
 
-func (f *fetching) run(ctx context.Context, lanes []lane) error {
+func (f *fetching) fetch(ctx context.Context, lanes []lane) error {
 	ctx, release := untilStopped(ctx) // a worker that drains stops its lanes between two requests
 	defer release()
 	return f.sideBySide(ctx, lanes)
@@ -161,8 +177,8 @@ func (f *fetching) laneEnded() {
 	}
 }
 
-func (f *fetching) emit(x *fetch.Exchange) error {
-	if err := f.log.Append(x.Exchange, x.Request, x.Response, x.Size); err != nil {
+func (f *fetching) emit(x *fetch.Exchange, response io.Reader) error {
+	if err := f.log.Append(x.Exchange, x.Request, response, x.Size); err != nil {
 		return err
 	}
 	if x.Kind != crawl.ExchangePage {

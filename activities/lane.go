@@ -35,6 +35,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	if last != nil {
 		claim.Delay = max(claim.Delay, last.Delay)
 	}
+	needs := requisites{fetching: f, claim: claim.ID, of: map[string]*needed{}}
 	run := &fetch.Lane{
 		Claim: claim.ID, Addr: addr, Politeness: plan, Agent: plan.UserAgent, Archive: f.archive, Settings: f.settingsAt(l.Claim.IP), Check: f.checkBanned,
 		NotBefore: times.Latest(rested, notBefore(f.a.Now(), claim, last, plan.MinDelay.D())),
@@ -47,9 +48,10 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		LeaseUntil: func() time.Time { return f.claimLease(claim.ID) },
 		Yield:      func() bool { return f.yieldLease(claim, at, f.politeness(l.Claim).MinDelay.D()) },
 		LogIntent:  func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) },
-		Emit: func(_ context.Context, x *fetch.Exchange) error {
-			return errors.Join(f.storeRest(claim, x), f.emit(x))
+		Emit: func(ctx context.Context, x *fetch.Exchange) error {
+			return errors.Join(f.storeRest(claim, x), needs.emit(ctx, x))
 		},
+		Requisites: needs.next,
 	}
 	ending, err := f.a.Fetch.Run(ctx, run)
 	if ending.Address.IsZero() && (last != nil || !claim.HostNotBefore.IsZero()) {

@@ -127,6 +127,9 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 			return nil, err
 		}
 		may, marks := s.committable(f, claims), e.marksOf(now.c.Batch, claims)
+		if err := e.offerFetched(now, p.outcomes, may); err != nil {
+			return nil, err
+		}
 		ends, err := e.concludeAll(now, p.outcomes, may, done)
 		if err != nil {
 			return nil, err
@@ -171,6 +174,28 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 			ended()
 		})
 	})
+}
+
+// offerFetched offers the requisites that a batch has fetched with their pages, of a frontier that does not know them any more: only what is known can end.
+func (e *edit) offerFetched(now committing, outcomes []crawl.PageOutcome, may *committable) error {
+	if !now.c.Recovered {
+		return nil
+	}
+	fetched := map[string]bool{}
+	for i := range outcomes {
+		if outcomes[i].Requisite {
+			fetched[outcomes[i].URL] = true
+		}
+	}
+	for _, o := range now.all {
+		if !fetched[o.url] || !o.requisite() || may.to(o.key.PLD) != nil {
+			continue
+		}
+		if err := e.offer(o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ends are how the URLs of a portion have ended.

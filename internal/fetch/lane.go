@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -47,6 +48,9 @@ type Lane struct {
 	LogIntent func(intent crawl.Exchange) error
 	// Emit stores an exchange; it reads Response before it returns. Its Pause says how long the host must rest from then on.
 	Emit func(ctx context.Context, x *Exchange) error
+
+	// Requisites returns what is to be fetched right after a target whose outcome was emitted: what its page needs to be shown. nil: nothing.
+	Requisites func(ctx context.Context, of crawl.Target) ([]crawl.Target, error)
 
 	// Borrow gets the right to make a few requests to another host, for a robots.txt that redirects there, and a lease on its address
 	// if that is not the lane's own. It waits until a time at most, at which the loan ends, too. After a RestsError or a BusyError
@@ -94,8 +98,11 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 	l.client, l.unread = c, maps.Clone(l.Unread)
 	l.pace = pace{politeness: l.Politeness, hostRest: l.NotBefore, addressRest: l.NotBefore, delay: l.Delay, longest: l.Delay}
 	defer l.disconnect()
-	for i, t := range l.Targets {
-		err := l.target(ctx, t)
+	for i := 0; i < len(l.Targets); i++ {
+		err := l.target(ctx, l.Targets[i])
+		if err == nil && l.Requisites != nil {
+			err = l.extend(ctx, i)
+		}
 		if err == nil && len(l.silent.held) > 0 && !l.silent.anyConnected && len(l.silent.errs) >= maxSilentOrigins {
 			err = l.unreachable(ctx)
 		}
@@ -115,6 +122,16 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 		return l.ending(stop.unreachable), nil
 	}
 	return l.ending(false), err
+}
+
+// extend puts what the page of a target needs right behind it.
+func (l *Lane) extend(ctx context.Context, at int) error {
+	more, err := l.Requisites(ctx, l.Targets[at])
+	if err != nil {
+		return &storeError{err}
+	}
+	l.Targets = slices.Insert(l.Targets, at+1, more...)
+	return nil
 }
 
 func (l *Lane) ending(unreachable bool) Ending {

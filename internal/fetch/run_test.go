@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,4 +135,25 @@ func (h *host) run(t *testing.T, c *Client, change func(*Lane), list ...crawl.Ta
 	}
 	out.Ending, out.err = c.Run(t.Context(), l)
 	return out
+}
+
+// TestRequisitesOfALane: what the page of a target needs is fetched right after it, and what that needs in turn.
+func TestRequisitesOfALane(t *testing.T) {
+	h := newHost(t, func(s seen) answer {
+		if s.path == "/robots.txt" {
+			return answer{}
+		}
+		return answer{wire: page("200 OK", s.path)}
+	})
+	needs := map[string][]crawl.Target{h.url("/1"): targets(h.url("/a"), h.url("/b")), h.url("/a"): targets(h.url("/c"))}
+	got := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
+		l.Requisites = func(_ context.Context, of crawl.Target) ([]crawl.Target, error) { return needs[of.URL], nil }
+	}, targets(h.url("/1"), h.url("/2"))...)
+	var order string
+	for _, x := range got.pages {
+		order += strings.TrimPrefix(x.URL, h.url(""))
+	}
+	if order != "/1/a/c/b/2" {
+		t.Errorf("the order is %s", order)
+	}
 }

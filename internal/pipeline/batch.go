@@ -113,10 +113,14 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 			e.log(ctx).Error("the knowledge base was changed and has faults; the former one stays in force", "error", err)
 		}
 	}
-	out := &ParsedBatch{}
+	out, known := &ParsedBatch{}, e.early.take(s.key(), s.Run)
 	for i := range exchanges {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		if p := known[exchanges[i].URL]; p != nil && exchanges[i].Kind == crawl.ExchangePage {
+			out.Pages = append(out.Pages, Parsed{i, *p})
+			continue
 		}
 		p, ok, err := e.Understand(ctx, &exchanges[i], plan.Definition.Helper, targets[exchanges[i].URL].Prints)
 		if ctx.Err() != nil {
@@ -205,4 +209,7 @@ func (e *Engine) Remember(crawl, batch string) error {
 }
 
 // Drop drops what memory holds of a batch.
-func (e *Engine) Drop(crawl, batch string) { e.Handover.take(crawl + "/" + batch) }
+func (e *Engine) Drop(crawl, batch string) {
+	e.Handover.take(crawl + "/" + batch)
+	e.early.take(crawl+"/"+batch, "")
+}

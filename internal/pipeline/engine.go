@@ -28,6 +28,7 @@ type Engine struct {
 	Handover Handover // pages between the steps
 	Workshop Workshop // seats
 
+	early      early
 	dictionary *score.Dictionary
 	limits     page.Limits
 	judges     judges

@@ -141,9 +141,14 @@ func Redirects(path string) int {
 const MaxEmbedded = 4
 
 func embedded(path string) bool {
-	path = strings.ReplaceAll(path, crawl.HopRedirect.String(), "")
-	steps := len(path) - len(strings.TrimRight(path, crawl.HopEmbed.String()))
+	steps := Embedded(path)
 	return steps > 0 && steps <= MaxEmbedded
+}
+
+// Embedded counts the steps from a page to what it embeds; redirects are none.
+func Embedded(path string) int {
+	path = strings.ReplaceAll(path, crawl.HopRedirect.String(), "")
+	return len(path) - len(strings.TrimRight(path, crawl.HopEmbed.String()))
 }
 
 // Blacklisted reports whether the URL's host or PLD is on the black list.

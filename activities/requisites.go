@@ -1,0 +1,131 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/scope"
+	"github.com/muninn-archive/muninn/internal/spool"
+)
+
+// requisites are what the pages of a lane need to be shown. What lies at the lane's own address and belongs to its queue is fetched right after its page, on the
+// same lease; the rest, and what was not fetched, waits in the frontier.
+type requisites struct {
+	*fetching
+	claim string
+	page  *crawl.Parsed      // of the exchange that was emitted last; nil: it needs nothing
+	of    map[string]*needed // by URL of a requisite: the page for which it was added
+}
+
+// needed is what was fetched for a page.
+type needed struct {
+	count int
+	bytes int64
+}
+
+// maxParsedEarly bounds the responses that are parsed while their lane waits for its next request, in bytes.
+const maxParsedEarly = 4 << 20
+
+// emit stores an exchange, and parses it if it may need requisites.
+func (r *requisites) emit(ctx context.Context, x *fetch.Exchange) error {
+	r.page = nil
+	if n := r.of[x.URL]; n != nil && x.Kind == crawl.ExchangePage {
+		n.bytes += x.Outcome.Bytes
+	}
+	if !r.mayNeed(x) {
+		return r.fetching.emit(x, x.Response)
+	}
+	var raw bytes.Buffer
+	raw.Grow(int(x.Size))
+	if err := r.fetching.emit(x, io.TeeReader(x.Response, &raw)); err != nil {
+		return err
+	}
+	head := min(int(x.HeaderBytes), raw.Len())
+	reader := func(part []byte) func() io.Reader { return func() io.Reader { return bytes.NewReader(part) } }
+	s := pipeline.Source{Crawl: r.in.Crawl, Batch: r.in.Batch, Run: r.run}
+	r.page = r.a.Engine.ParseEarly(ctx, s, &pipeline.Exchange{
+		Exchange: x.Exchange, Header: reader(raw.Bytes()[:head]), Body: reader(raw.Bytes()[head:]),
+	}, r.definition, r.prints[x.URL])
+	return nil
+}
+
+// mayNeed reports whether a response may name requisites: it is HTML, a style sheet, or a redirect of a requisite.
+func (r *requisites) mayNeed(x *fetch.Exchange) bool {
+	if r.definition == nil || r.definition.Budget.MaxRequisites() == 0 || x.Kind != crawl.ExchangePage || x.Outcome.Kind != crawl.OutcomeDone || x.Response == nil || x.Size > maxParsedEarly {
+		return false
+	}
+	if x.Status >= 300 && x.Status < 400 {
+		return x.Location != "" && crawl.IsRequisite(x.Path)
+	}
+	mime := strings.ToLower(x.MIME)
+	return x.Status >= 200 && x.Status < 300 && (strings.Contains(mime, "html") || strings.Contains(mime, "css"))
+}
+
+// next adds to the claim what the page of a target needs, and returns what is to be fetched of it.
+func (r *requisites) next(_ context.Context, t crawl.Target) ([]crawl.Target, error) {
+	p := r.page
+	if r.page = nil; p == nil || p.NoFollow {
+		return nil, nil
+	}
+	var found []crawl.Discovery
+	for i := range p.Links {
+		l := &p.Links[i]
+		path := crawl.Hopped(t.Path, l.Hop)
+		if !crawl.IsRequisite(path) || scope.Embedded(path) > scope.MaxEmbedded {
+			continue
+		}
+		found = append(found, crawl.Discovery{URL: l.URL, Via: p.URL, Path: path, Score: r.definition.Inherit(t.Priority)})
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	page := r.of[t.URL]
+	if page == nil {
+		page = &needed{}
+	}
+	b := r.definition.Budget
+	if page.bytes >= b.MaxRequisiteBytes() {
+		return nil, nil
+	}
+	more, err := r.a.Frontier.Crawl(r.in.Crawl).Lane(r.claim).Extend(found, int(b.MaxRequisites())-page.count)
+	for i := range more {
+		r.of[more[i].URL] = page
+		page.count++
+	}
+	return more, err
+}
+
+// refreshLanes adds to the lanes in the spool the URLs by which their claims were extended while they were fetched.
+func (a *Activities) refreshLanes(in BatchInput, b *spool.Batch) error {
+	var lanes []lane
+	if err := b.Read(fileLanes, &lanes); err != nil {
+		return err
+	}
+	changed := false
+	for i := range lanes {
+		l := &lanes[i]
+		at := a.Frontier.Crawl(in.Crawl).Lane(l.Claim.ID)
+		if c, held := at.Claim(); !held || c.Batch != in.Batch || len(c.URLs) <= len(l.Targets) {
+			continue
+		}
+		targets, err := at.Targets()
+		if err != nil {
+			return err
+		}
+		for _, t := range targets {
+			if !slices.ContainsFunc(l.Targets, func(u crawl.Target) bool { return u.URL == t.URL }) {
+				l.Targets, changed = append(l.Targets, t), true
+			}
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return b.Write(fileLanes, lanes)
+}

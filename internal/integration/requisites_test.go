@@ -1,0 +1,91 @@
+package integration
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// TestRequisites: a page's requisites at its host are asked for before the next page of the host, also those of its style sheets; what pages share is asked
+// for once. A worker that is stopped in the midst of them continues: nothing is asked for twice, and all of it is archived.
+func TestRequisites(t *testing.T) {
+	t.Parallel()
+	const pages = 8
+	held, resume := make(chan bool), make(chan bool)
+	web := servePlain(t, func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.Path
+		w.Header().Set("Content-Type", "text/html")
+		switch n := strings.TrimPrefix(path, "/page"); {
+		case path == "/":
+			for i := range pages {
+				_, _ = fmt.Fprintf(w, "<a href=/page%d>ravens</a>", i)
+			}
+		case n != path:
+			if n == "3" {
+				close(held)
+				<-resume
+			}
+			_, _ = fmt.Fprintf(w, "<link rel=stylesheet href=/all.css><link rel=stylesheet href=/own%s.css><img src=/x%s.png><img src=http://other.test:%s/%s.png>ravens", n, n, portOf(r), n)
+		case strings.HasSuffix(path, ".css"):
+			w.Header().Set("Content-Type", "text/css")
+			_, _ = fmt.Fprintf(w, "body { background: url(%s.jpg) }", path)
+		default:
+			w.Header().Set("Content-Type", "image/png")
+			_, _ = fmt.Fprint(w, path)
+		}
+	}, "127.96.0.1", "127.96.0.2")
+	server := StartServer(t)
+	conf := web.config(t, server, map[string]string{"web.test": "127.96.0.1", "other.test": "127.96.0.2"})
+	d := web.definition("requisites", "web.test/")
+	d.Scope.Within, d.Budget.Pages = crawl.WithinHost, pages
+	first := StartWorker(t, conf)
+	StartCrawl(t, server.Client, d)
+	<-held
+	stopped := make(chan bool)
+	go func() {
+		first.Stop()
+		close(stopped)
+	}()
+	close(resume)
+	<-stopped
+	StartWorker(t, conf)
+	result := Result(t, server.Client, d.Name, CrawlTime)
+	if n := result.Totals; n.Pages != pages || n.Requisites != n.RequisitesArchived || n.Requisites != int64(2+4*(pages-1)) {
+		t.Errorf("%q: %+v", result.Reason, n)
+	}
+	asked, page, needs, late := map[string]bool{}, "", map[string]bool{}, []string{}
+	for _, r := range web.requests() {
+		if asked[r.host+r.path] {
+			t.Errorf("%s%s is asked for twice", r.host, r.path)
+		}
+		asked[r.host+r.path] = true
+		if delete(needs, r.path); r.host == "web.test" && (r.path == "/" || strings.HasPrefix(r.path, "/page")) {
+			if len(needs) > 0 { // a lane that was cut off right after a page leaves what it needs to the frontier
+				late = append(late, fmt.Sprintf("%s is asked for, and %s still needs %v", r.path, page, needs))
+			}
+			if n, is := strings.CutPrefix(r.path, "/page"); is {
+				page, needs = r.path, map[string]bool{"/own" + n + ".css": true, "/own" + n + ".css.jpg": true, "/x" + n + ".png": true}
+			}
+		}
+	}
+	if len(late) > 1 {
+		t.Errorf("%q", late)
+	}
+	report := Check(t, conf.Archive)
+	if len(report.Pages) != len(asked) || len(asked) != pages+2+4*(pages-1) {
+		t.Errorf("%d URLs are archived, %d were asked for", len(report.Pages), len(asked))
+	}
+	for url, n := range report.Pages {
+		if n != 1 {
+			t.Errorf("%s is archived %d times", url, n)
+		}
+	}
+}
+
+func portOf(r *http.Request) string {
+	_, port, _ := strings.Cut(r.Host, ":")
+	return port
+}
