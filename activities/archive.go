@@ -144,7 +144,7 @@ func archived(h destination, m archive.Manifest) ArchiveResult {
 
 // fill writes the batch's exchanges into the segment and gathers what COMMIT needs.
 func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl.Definition, b *spooled) (pipeline.Result, error) {
-	places := d.ByPlaces()
+	needs := d.LinkNeeds()
 	left := pipeline.Result{Originals: map[string]crawl.Visit{}}
 	batch, err := a.Engine.Judge(ctx, b.Source)
 	if err != nil {
@@ -177,16 +177,16 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 			}
 			continue
 		}
-		if err := a.archiveExchange(segment, e, p, places, &left); err != nil {
+		if err := a.archiveExchange(segment, e, p, needs, &left); err != nil {
 			return left, err
 		}
 	}
 	return left, nil
 }
 
-// archiveExchange archives an exchange and adds its outcome and outlinks to left. places: the order learns of groups of links, so
-// the outlinks keep their tag paths.
-func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, places bool, left *pipeline.Result) error {
+// archiveExchange archives an exchange and adds its outcome and outlinks to left. needs says what
+// outlinks keep for the order and the scope.
+func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, needs crawl.LinkNeeds, left *pipeline.Result) error {
 	o, revisit := e.Outcome, false
 	answered := e.Status > 0 || e.HeaderBytes > 0 // "000" is a status that servers send
 	if answered && o.Kind != crawl.OutcomeRetry {
@@ -200,7 +200,7 @@ func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p
 		}
 	}
 	if e.Kind == crawl.ExchangePage {
-		left.Add(o, revisit, e.Path, p, places)
+		left.Add(o, revisit, e.Path, p, needs)
 	}
 	return nil
 }

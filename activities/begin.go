@@ -16,6 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/ring"
+	"github.com/muninn-archive/muninn/internal/scope"
 )
 
 // BeginInput begins or continues a run.
@@ -34,6 +35,8 @@ type BeginResult struct {
 	Run     uint32 `json:"run"`
 	Seeds   int    `json:"seeds"`
 	Archive string `json:"archive"` // where the segments go
+	// Scope is what the crawl may fetch, in words; empty of an earlier version.
+	Scope string `json:"scope,omitempty"`
 	// Former is where the segments went before, if that was another archive: pages are archived whole again.
 	Former string `json:"former_archive,omitempty"`
 	// Epoch is that of the ring by which a spread crawl has kept the seeds of the worker's partitions. Only if all workers have begun by one
@@ -117,7 +120,7 @@ func (a *Activities) beginOnce(ctx context.Context, in BeginInput) (BeginResult,
 	if err != nil {
 		return BeginResult{}, err
 	}
-	out := BeginResult{Run: run, Seeds: seeds, Archive: store.String(), Epoch: epoch, Started: plan.Started}
+	out := BeginResult{Run: run, Seeds: seeds, Archive: store.String(), Scope: scope.Words(d, plan.Bounds), Epoch: epoch, Started: plan.Started}
 	if d.Spread {
 		out.Life = a.Membership.since()
 	}

@@ -49,17 +49,18 @@ func (o *offered) size() int {
 // out of scope.
 func gather(bound *scope.Scope, found []crawl.Discovery, replace bool) (list, of []*offered) {
 	byURL := make(map[string]*offered, len(found))
-	vias := map[string]string{} // a page has many links
+	refused := map[string]string{} // by URL: the path by which it was
+	vias := map[string]string{}    // a page has many links
 	list, of = make([]*offered, 0, len(found)/4+1), make([]*offered, len(found))
 	for i := range found {
 		d := &found[i]
-		o, known := byURL[d.URL]
-		if requisite := crawl.IsRequisite(d.Path); !known || o == nil && requisite {
-			o = admit(bound, d, vias)
-			byURL[d.URL] = o
-			if o != nil {
+		o, requisite := byURL[d.URL], crawl.IsRequisite(d.Path)
+		if path, before := refused[d.URL]; o == nil && !(before && path == d.Path && !bound.ByLink()) {
+			if o = admit(bound, d, vias); o != nil {
 				o.replace = replace
-				list = append(list, o)
+				byURL[d.URL], list = o, append(list, o)
+			} else {
+				refused[d.URL] = d.Path
 			}
 		} else if o != nil && requisite != o.requisite() && o.linked == nil {
 			if o.linked = admit(bound, d, vias); o.linked != nil && requisite { // what a page needs is that, though pages link to it as well
@@ -83,13 +84,14 @@ func admit(bound *scope.Scope, d *crawl.Discovery, vias map[string]string) *offe
 	if err != nil {
 		return nil
 	}
-	path := d.Path
-	if crawl.LastHop(path) != crawl.HopSeed {
-		if _, ok := bound.Check(u, path); !ok {
-			return nil
-		}
+	if crawl.LastHop(d.Path) != crawl.HopSeed && !bound.Check(linkOf(u, d)).InScope {
+		return nil
 	}
 	pld := u.PLD()
+	path := d.Path
+	if !d.Known {
+		path = bound.MarkPath(u, path)
+	}
 	o := &offered{key: record.KeyIn(pld, u), url: u.String(), pld: pld, path: scope.Abbreviate(path)}
 	via, known := vias[d.Via]
 	if !known {
@@ -100,6 +102,11 @@ func admit(bound *scope.Scope, d *crawl.Discovery, vias map[string]string) *offe
 	}
 	o.via = via
 	return o
+}
+
+// linkOf is a discovery as the scope judges it.
+func linkOf(u urls.URL, d *crawl.Discovery) scope.Link {
+	return scope.Link{URL: u, Path: d.Path, Score: d.Score, ViaLanguage: cmp.Or(d.Language, crawl.LanguageUnknown), Marked: d.Known}
 }
 
 // look reads the records of URLs in the order of their keys, before they are offered in theirs: neighbours stand in the same places of memory and

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/topic"
 )
 
@@ -23,6 +24,7 @@ type Plan struct {
 	Archives   []Place  // all that batches have gone to, by number; must not be changed
 	Bounds     []string // hosts or PLDs of the seeds, for the scope; must not be changed
 	Version    int      // of the definition, see Configure
+	Scope      *scope.Scope
 	taught     *taughtTopic
 }
 
@@ -60,7 +62,7 @@ func (h Crawl) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.Archives, s.Bounds, s.Version, s.taughtNow()}, nil
+	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.Archives, s.Bounds, s.Version, s.scope, s.taughtNow()}, nil
 }
 
 // PlanWithArchives is Plan of a crawl whose segments can be looked for: ErrNotBegun if it is known by its partitions alone, or on its way.

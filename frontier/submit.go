@@ -103,8 +103,8 @@ func (e *edit) takeOne(bound *scope.Scope, in Submission, may *committable) (Sub
 		out.Reason = "the black list of the crawl's scope has " + u.Host() + " or its domain"
 		return out, nil
 	}
-	if reason, ok := bound.Check(u, in.Path); !ok && !seed {
-		out.Answer, out.Reason = SubmitOutOfScope, reason
+	if decision := bound.Check(linkOf(u, &in.Discovery)); !decision.InScope && !seed {
+		out.Answer, out.Reason = SubmitOutOfScope, decision.Reason()
 		return out, nil
 	}
 	r, found, err := e.Record(e.s.keys.Record(record.KeyOf(u)))

@@ -80,7 +80,7 @@ func checkCommand(g *globals) *cobra.Command {
 			warn(d)
 			return g.Print(d, func(w io.Writer) {
 				_, _ = fmt.Fprintf(w, "%s is a valid definition: crawl %q, %d seeds, %d pages at most, reference crawl of %d pages, scope: %s\n",
-					args[0], d.Name, len(d.Seeds), d.Budget.Pages, d.ReferencePages(), d.Bound())
+					args[0], d.Name, len(d.Seeds), d.Budget.Pages, d.ReferencePages(), scopeText(d))
 			})
 		},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/worker"
 	"github.com/muninn-archive/muninn/workflows"
 )
@@ -103,15 +104,12 @@ func allow(conf *worker.Config, d crawl.Definition) {
 
 // scopeText describes the scope of a crawl.
 func scopeText(d crawl.Definition) string {
-	switch d.Bound() {
-	case crawl.WithinWeb:
-		return "the whole web, by relevance; scope.within, hosts or plds in a definition limit it"
-	case crawl.WithinHost:
-		return "the hosts of the seeds"
-	case crawl.WithinPLD:
-		return "the pay-level domains of the seeds"
+	bounds, _ := boundsOf(d) // seeds that cannot be read are a fault when the crawl begins
+	text := scope.Words(d, bounds)
+	if d.Bound() == crawl.WithinWeb {
+		text += ", by relevance; scope.within, hosts or plds in a definition limit it"
 	}
-	return "what the rules of the definition include"
+	return text
 }
 
 // begin starts the crawl. If it runs already, it continues it if the definition is the same; else it fails, or ends it first if

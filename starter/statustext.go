@@ -41,6 +41,9 @@ func (s crawlStatus) write(w io.Writer) {
 		s.writeNumbers(line)
 	}
 	s.writeMembers(line)
+	if s.Crawl.Begun.Scope != "" {
+		line("  scope     %s", s.Crawl.Begun.Scope)
+	}
 	line("  archive   %s", s.Crawl.Begun.Archive)
 	if former := s.Crawl.Begun.Former; former != "" {
 		line("            it was %s before: the new archive gets complete pages, not revisits", former)

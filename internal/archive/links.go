@@ -15,14 +15,19 @@ type Link struct {
 	HopLetter string `json:"hop"`
 	Paragraph string `json:"paragraph,omitempty"`
 	Language  string `json:"language,omitempty"` // of the source
-	NoFollow  bool   `json:"nofollow,omitempty"` // the source asks robots not to follow its links
+	NoFollow  bool   `json:"nofollow,omitempty"` // the links of the source are not followed: it asks robots so, or the scope rejects it
+}
+
+// Origin is the page that the link stands on.
+func (l *Link) Origin() crawl.Origin {
+	return crawl.Origin{URL: l.Source, Path: l.Path, Language: l.Language}
 }
 
 // LinkOf is the ith outlink of a page, as ReadLinks returns it when the page is archived. path are the hop letters of the page.
 func LinkOf(p *crawl.Judged, path string, i int) Link {
 	l := Link{
 		Source: p.URL, Path: path, Outlink: p.Links[i], LinkVerdict: p.Verdict.Links[i], HopLetter: p.Links[i].Hop.String(),
-		Language: p.Language, NoFollow: p.NoFollow,
+		Language: p.Language, NoFollow: !p.Followed(),
 	}
 	if l.Block >= 0 && l.Block < len(p.Blocks) {
 		l.Paragraph = p.Blocks[l.Block]

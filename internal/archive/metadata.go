@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/scope"
 )
 
 // appendMetadata appends the block of a metadata record: via, hop path, fetch time, scores, findings of the helper, and the
 // outlinks (WARC/1.1 §6.5 and Heritrix's "outlink: URL letter context").
 func appendMetadata(b []byte, c Capture) []byte {
 	b = appendFields(b, [][2]string{
-		{"via", c.Via}, {"hopsFromSeed", strings.TrimPrefix(c.Path, crawl.HopSeed.String())},
+		{"via", c.Via}, {"hopsFromSeed", strings.TrimPrefix(scope.UnmarkedPath(c.Path), crawl.HopSeed.String())},
 		{"fetchTimeMs", strconv.FormatInt(c.Elapsed.Milliseconds(), 10)}, {"muninn-http-fault", c.Fault},
 	})
 	switch c.Outcome.Kind {
@@ -33,7 +34,7 @@ func appendMetadata(b []byte, c Capture) []byte {
 	b = appendFields(b, [][2]string{
 		{"title", p.Title}, {"language", p.Language}, {"charset", p.Charset},
 		{"muninn-application", p.Application}, {"muninn-version", p.Version}, {"muninn-level", p.Level},
-		{"muninn-rule", strings.TrimSpace(p.Rule + " " + p.LevelRule)},
+		{"muninn-rule", strings.TrimSpace(p.Rule + " " + p.LevelRule)}, {"muninn-links-not-followed", p.Unfollowed},
 	})
 	if p.Application != "" {
 		b = appendField(b, "muninn-confidence", strconv.FormatFloat(p.Confidence, 'f', 2, 64))

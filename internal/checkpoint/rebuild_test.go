@@ -99,7 +99,7 @@ func (w *worker) run(commit bool) {
 		c.Originals[rec.Digest] = rec.Visit
 		c.Outcomes = append(c.Outcomes, o)
 		for i := range found.Page.Links {
-			c.Discoveries = append(c.Discoveries, found.Page.Links[i].Discovery(&found.Page.Verdict.Links[i], url, "S", false))
+			c.Discoveries = append(c.Discoveries, found.Page.Links[i].Discovery(&found.Page.Verdict.Links[i], crawl.Origin{URL: url, Path: "S"}, crawl.LinkNeeds{}))
 		}
 	}
 	_, err = s.Commit(w.t.Context(), w.store)

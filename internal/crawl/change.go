@@ -20,7 +20,7 @@ func (d Definition) Changed(text []byte) (Definition, error) {
 	}
 	faults, err := changed.take(text)
 	if err == nil {
-		err = checked(changed, faults)
+		err = checked(changed, faults, nil)
 	}
 	if err != nil {
 		return d, err

@@ -41,22 +41,17 @@ func parseDefinition(text []byte, stored bool) (Definition, error) {
 		return Definition{}, Faults{{"", "is not a mapping: start with name: and seeds:"}}
 	}
 	faults := slices.DeleteFunc(unknownKeys("", object, reflect.TypeFor[Definition]()), func(f Fault) bool { return stored && retired[f.Path] != "" })
-	for i, f := range faults {
-		if line := LineOf(text, f.Path); line > 0 {
-			faults[i].Message = fmt.Sprintf("(line %d) %s", line, f.Message)
-		}
-	}
 	raw, err := json.Marshal(object)
 	if err != nil {
 		return Definition{}, Faults{{"", "has a key that is not a string, or an invalid number: " + err.Error()}}
 	}
 	d := DefaultDefinition()
 	faults = append(faults, decodeFields("", raw, reflect.ValueOf(&d).Elem())...)
-	return d, checked(d, faults)
+	return d, checked(d, faults, text)
 }
 
-// checked adds to the faults of reading a definition those of what was read; nil if there is none.
-func checked(d Definition, faults Faults) error {
+// checked adds to the faults of reading a definition those of what was read, and their lines; nil if there is none.
+func checked(d Definition, faults Faults, text []byte) error {
 	var invalid Faults
 	errors.As(d.Validate(), &invalid)
 	unread := faults
@@ -67,6 +62,15 @@ func checked(d Definition, faults Faults) error {
 	}
 	if len(faults) == 0 {
 		return nil
+	}
+	var document yaml.Node
+	if bytes.ContainsRune(text, '\n') { // else it is all on one line
+		_ = yaml.Unmarshal(text, &document) // it was read before
+	}
+	for i, f := range faults {
+		if line := lineIn(&document, f.Path); line > 0 {
+			faults[i].Message = fmt.Sprintf("(line %d) %s", line, f.Message)
+		}
 	}
 	sortByPath(faults)
 	return faults
@@ -132,6 +136,11 @@ func decodeFields(path string, raw []byte, into reflect.Value) Faults {
 // decodeValue decodes each field and each entry on its own, so that one fault does not hide the next.
 func decodeValue(path string, raw []byte, into reflect.Value) Faults {
 	switch into.Kind() {
+	case reflect.Pointer:
+		if into.Type().Elem().Kind() == reflect.Struct {
+			into.Set(reflect.New(into.Type().Elem()))
+			return decodeValue(path, raw, into.Elem())
+		}
 	case reflect.Struct:
 		if raw[0] == '{' || !reflect.PointerTo(into.Type()).Implements(unmarshaler) {
 			return decodeFields(path, raw, into)
@@ -140,7 +149,7 @@ func decodeValue(path string, raw []byte, into reflect.Value) Faults {
 		return decodeEntries(path, raw, into)
 	case reflect.Slice:
 		var entries []json.RawMessage
-		if json.Unmarshal(raw, &entries) != nil {
+		if reflect.PointerTo(into.Type()).Implements(unmarshaler) || json.Unmarshal(raw, &entries) != nil {
 			break
 		}
 		var faults Faults
@@ -222,6 +231,8 @@ func kindName(t reflect.Type) string {
 func unknownKeys(path string, tree any, t reflect.Type) Faults {
 	var faults Faults
 	switch t.Kind() {
+	case reflect.Pointer:
+		return unknownKeys(path, tree, t.Elem())
 	case reflect.Slice:
 		list, _ := tree.([]any)
 		for i, item := range list {

@@ -127,6 +127,12 @@ func full() Definition {
 	}
 	d.Scope = Scope{
 		WithinHost, []string{"example.org"}, []string{"example.com"}, []string{"surt:org,"}, []string{"re:x+"},
+		[]Rule{{Reject: &Conditions{Everything: true}}, {Accept: &Conditions{
+			Host: Texts{"a"}, PLD: Texts{"b"}, SURT: Texts{"c"}, URL: Texts{"d", "e"}, Scheme: Texts{"http"}, Port: Ranges{"80", "at least 8000"},
+			Extension: Texts{"pdf"}, Depth: Ranges{"1"}, QueryLength: Ranges{"2"}, Hops: Ranges{"3"}, HopsOffSite: Ranges{"4"}, HopPath: Texts{"E$"}, Requisite: new(bool),
+			Score: Ranges{"at least 0.5"}, ViaLanguage: Texts{"en"}, MIME: Texts{"text/*"}, Language: Texts{"unknown"},
+			All: []Conditions{{Everything: true}}, Any: []Conditions{{Everything: true}}, Not: &Conditions{Everything: true},
+		}}},
 		[]string{"spam.example"}, 7, 9,
 	}
 	d.Order = Order{StrategyBroader, "/words.ttl", 1<<64 - 1, UpdateAvg, 500, true}

@@ -145,6 +145,9 @@ type Scope struct {
 	PLDs    []string `json:"plds,omitempty"`    // pay-level domains with all their hosts
 	Include []string `json:"include,omitempty"` // patterns
 	Exclude []string `json:"exclude,omitempty"` // patterns
+	// Rules decide before all that includes URLs, and after Exclude, Blacklist, MaxHops and MaxRedirects: the first rule whose conditions hold for a
+	// URL accepts or rejects it. The other fields decide about URLs that no rule decides about.
+	Rules []Rule `json:"rules,omitempty"`
 	// Blacklist names hosts and PLDs (with all their hosts) that are spam: never crawled.
 	Blacklist []string `json:"blacklist,omitempty"`
 	// MaxHops is the greatest number of links from a seed. 0: no bound but budgets.
@@ -401,7 +404,7 @@ func (d Definition) Bound() string {
 	switch {
 	case s.Within != "":
 		return s.Within
-	case len(s.Hosts)+len(s.PLDs)+len(s.Include) > 0:
+	case len(s.Hosts)+len(s.PLDs)+len(s.Include) > 0 || s.accepts():
 		return WithinNothing
 	case d.Topic.Empty():
 		return WithinPLD

@@ -47,7 +47,15 @@ func distance(a, b string) int {
 // LineOf is the line of a key in YAML, such as "scope.hosts" or "seeds[2].file"; 0 if it is not found.
 func LineOf(text []byte, path string) int {
 	var document yaml.Node
-	if yaml.Unmarshal(text, &document) != nil || len(document.Content) == 0 {
+	if yaml.Unmarshal(text, &document) != nil {
+		return 0
+	}
+	return lineIn(&document, path)
+}
+
+// lineIn is LineOf in a text that is parsed.
+func lineIn(document *yaml.Node, path string) int {
+	if len(document.Content) == 0 {
 		return 0
 	}
 	at, line := document.Content[0], 0

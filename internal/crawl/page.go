@@ -22,6 +22,8 @@ type Page struct {
 	LinksCut    int       `json:"links_cut,omitempty"`
 	NoIndex     bool      `json:"noindex,omitempty"`
 	NoFollow    bool      `json:"nofollow,omitempty"`
+	// Unfollowed says why the links are not followed, though the page asks robots for nothing: the scope's rules reject it.
+	Unfollowed string `json:"unfollowed,omitempty"`
 }
 
 // CutRequisites leaves out what the page embeds beyond a number.
@@ -37,6 +39,9 @@ func (p *Page) CutRequisites(most int64) {
 	})
 	p.LinksCut += all - len(p.Links)
 }
+
+// Followed reports whether the links of the page go to the frontier.
+func (p *Page) Followed() bool { return !p.NoFollow && p.Unfollowed == "" }
 
 // Outlink is a discovered URL (paper §4.2), as the parser found it and the helper left it.
 type Outlink struct {
@@ -99,12 +104,29 @@ type Judged struct {
 	Verdict Verdict
 }
 
-// Discovery is the outlink on its way to the frontier; source is the URL of its page, path the hop letters of that. places:
-// what was learned of groups of links changes their priority (Definition.ByPlaces). It does where the helper
-// said nothing.
-func (l *Outlink) Discovery(v *LinkVerdict, source, path string, places bool) Discovery {
-	d := Discovery{URL: l.URL, Via: source, Path: Hopped(path, l.Hop), Score: v.Score, LinkFeatures: v.LinkFeatures, Parts: v.Parts.Encode()}
-	if places && l.Prior == 0 && l.Hop == HopLink {
+// Origin is the page that a link stands on.
+type Origin struct {
+	URL, Path, Language string
+}
+
+// LinkNeeds says what the frontier needs to know of links, beside what it always does.
+type LinkNeeds struct {
+	Places   bool // what was learned of groups of links changes their priority (Definition.ByPlaces)
+	Language bool // the scope asks for the language of the page that links
+}
+
+// LinkNeeds are those of the crawl.
+func (d Definition) LinkNeeds() LinkNeeds {
+	return LinkNeeds{Places: d.ByPlaces(), Language: d.Scope.Uses(func(c *Conditions) bool { return len(c.ViaLanguage) > 0 })}
+}
+
+// Discovery is the outlink on its way to the frontier. Its place counts where the helper said nothing.
+func (l *Outlink) Discovery(v *LinkVerdict, from Origin, needs LinkNeeds) Discovery {
+	d := Discovery{URL: l.URL, Via: from.URL, Path: Hopped(from.Path, l.Hop), Score: v.Score, LinkFeatures: v.LinkFeatures, Parts: v.Parts.Encode()}
+	if needs.Language {
+		d.Language = from.Language
+	}
+	if needs.Places && l.Prior == 0 && l.Hop == HopLink {
 		d.TagPath = l.TagPath
 	}
 	return d

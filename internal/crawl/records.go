@@ -119,6 +119,10 @@ type Discovery struct {
 	Via   string  `json:"via,omitempty"`
 	Path  string  `json:"path"` // hop letters including the last
 	Score float64 `json:"score"`
+	// Known says that Path is what the frontier has kept of the URL, in an earlier run.
+	Known bool `json:"known,omitempty"`
+	// Language is that of the page that links, if the scope asks for it and it is known.
+	Language string `json:"language,omitempty"`
 	// TagPath is where the link stands, if what was learned of such places has a say in its priority.
 	TagPath      string `json:"tag_path,omitempty"`
 	LinkFeatures []byte `json:"keep,omitempty"`  // see LinkVerdict

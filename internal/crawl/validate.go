@@ -212,8 +212,8 @@ func (v *validator) scope(s Scope) {
 	}
 	for name, list := range map[string][]string{"hosts": s.Hosts, "plds": s.PLDs, "blacklist": s.Blacklist} {
 		for i, host := range list {
-			bad := host == "" || strings.ContainsAny(host, "/ *@")
-			v.check(!bad, fmt.Sprintf("scope.%s[%d]", name, i), fmt.Sprintf("%q must be a bare host name such as example.org", host))
+			fault := hostFault(host)
+			v.check(fault == "", fmt.Sprintf("scope.%s[%d]", name, i), fmt.Sprintf("%q %s", host, fault))
 		}
 	}
 	for name, list := range map[string][]string{"include": s.Include, "exclude": s.Exclude} {
@@ -221,6 +221,7 @@ func (v *validator) scope(s Scope) {
 			v.pattern(fmt.Sprintf("scope.%s[%d]", name, i), p)
 		}
 	}
+	v.rules("scope.rules", s.Rules)
 	v.check(s.MaxRedirects >= 1 && s.MaxRedirects <= MaxRedirects, "scope.max_redirects", fmt.Sprintf("must be between 1 and %d; leave it out for the default of 20", MaxRedirects))
 	v.check(s.MaxHops >= 0, "scope.max_hops", "must not be negative; 0 means no bound")
 }

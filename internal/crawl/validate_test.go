@@ -165,7 +165,7 @@ func TestUnknownStrategy(t *testing.T) {
 	if errors.As(err, &faults); len(faults) != 1 || faults[0].Path != "order.strategy" {
 		t.Fatalf("faults %v", faults)
 	}
-	if want := `is "depth-first", must be one of ` + strings.Join(Strategies, ", "); faults[0].Message != want {
+	if want := `(line 4) is "depth-first", must be one of ` + strings.Join(Strategies, ", "); faults[0].Message != want {
 		t.Errorf("it %s\nwant %s", faults[0].Message, want)
 	}
 	if _, err := ParseDefinition([]byte(three + "order: {seed: -1}")); err == nil || !strings.HasSuffix(err.Error(), "must be a whole number") {
@@ -209,7 +209,7 @@ func TestFaultsAreStable(t *testing.T) {
 			t.Fatalf("two orders of the same faults:\n%v\n\n%v", first, err)
 		}
 	}
-	if want := "weights.document must not be negative"; !strings.Contains(first.Error(), want) {
+	if want := "weights.document (line 1) must not be negative"; !strings.Contains(first.Error(), want) {
 		t.Errorf("the text has no line %q:\n%v", want, first)
 	}
 }

@@ -137,6 +137,22 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// TestRejectedWhenFetched: the links of a page that the scope's rules reject by its language are not followed; the page is judged as any other.
+func TestRejectedWhenFetched(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) {
+		d.Scope.Rules = []crawl.Rule{{Reject: &crawl.Conditions{Language: crawl.Texts{"en"}}}}
+	})
+	english := "The ravens of the tower are said to guard the kingdom, and the people who live there believe that it will fall when they leave."
+	judged, err := r.Judge(t.Context(), r.source("b-1", english, "soup"))
+	r.must(err)
+	if got := judged.Pages[0]; got.Unfollowed != "scope.rules[0]" || got.Language != "en" || len(got.Links) != 1 || got.Followed() {
+		t.Errorf("the page in English: %q, %q, %d links", got.Unfollowed, got.Language, len(got.Links))
+	}
+	if got := judged.Pages[1]; !got.Followed() {
+		t.Errorf("a page whose language is not known: %q", got.Unfollowed)
+	}
+}
+
 // TestResult: what the frontier gets of a page.
 func TestResult(t *testing.T) {
 	link := crawl.Outlink{URL: "http://a.test/x", Hop: crawl.HopLink, TagPath: "html/body"}
@@ -145,6 +161,8 @@ func TestResult(t *testing.T) {
 	p.Findings = crawl.Findings{Level: "article", Application: "wiki", Prints: []byte{1}}
 	silent := p
 	silent.NoFollow = true
+	rejected := p
+	rejected.Unfollowed = "scope.rules[0]"
 	for name, c := range map[string]struct {
 		p           *Judged
 		places      bool
@@ -157,10 +175,11 @@ func TestResult(t *testing.T) {
 		"a page":                     {p: &Judged{Judged: p}, score: 0.4, discoveries: 1},
 		"by places":                  {p: &Judged{Judged: p}, places: true, score: 0.4, discoveries: 1, tagPath: "html/body"},
 		"its links are not followed": {p: &Judged{Judged: silent}, score: 0.4},
+		"the scope rejects it":       {p: &Judged{Judged: rejected}, score: 0.4},
 		"of the reference crawl":     {p: &Judged{Judged: p, Sample: &topic.Sample{URL: p.URL}}, score: 0.4, discoveries: 1, samples: 1},
 	} {
 		var r Result
-		r.Add(crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone}, false, "SL", c.p, c.places)
+		r.Add(crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone}, false, "SL", c.p, crawl.LinkNeeds{Places: c.places})
 		if len(r.Outcomes) != 1 || r.Outcomes[0].Score != c.score || len(r.Discoveries) != c.discoveries || len(r.Samples) != c.samples {
 			t.Fatalf("%s: %+v", name, r)
 		}
@@ -193,7 +212,7 @@ func TestLearn(t *testing.T) {
 		if p.Sample == nil {
 			t.Fatal("a page of the reference crawl teaches nothing")
 		}
-		result.Add(crawl.Outcome{URL: p.Page.URL, Kind: crawl.OutcomeDone, Status: 200}, false, "SL", p, false)
+		result.Add(crawl.Outcome{URL: p.Page.URL, Kind: crawl.OutcomeDone, Status: 200}, false, "SL", p, crawl.LinkNeeds{})
 		for i := range p.Links {
 			links = append(links, archive.LinkOf(&p.Judged, "SL", i))
 		}

@@ -40,7 +40,7 @@ func (e *Engine) Deliver(ctx context.Context, store archive.Store, a Arrival, ma
 	d := frontier.Delivery{Worker: a.Segment.Worker, Number: number, Nonce: a.Segment.Nonce, Run: a.Run, Watermark: a.Watermark}
 	err = archive.ReadLinksTo(ctx, store, m.Links, func(p int) bool { return mine[p] }, func(l archive.Link) error {
 		if !l.NoFollow {
-			d.Discoveries = append(d.Discoveries, l.Discovery(&l.LinkVerdict, l.Source, l.Path, plan.Definition.ByPlaces()))
+			d.Discoveries = append(d.Discoveries, l.Discovery(&l.LinkVerdict, l.Origin(), plan.Definition.LinkNeeds()))
 		}
 		return nil
 	})

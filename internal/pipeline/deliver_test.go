@@ -64,7 +64,7 @@ func TestDeliver(t *testing.T) {
 				Score: 1 / float64(3+i+j), Parts: crawl.Parts{{Name: crawl.PartAnchor, Score: 1 / float64(2+j)}}, LinkFeatures: []byte{byte(i), byte(j), 0, 255},
 			})
 		}
-		result.Add(crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone, Status: 200}, false, "SL", p, true)
+		result.Add(crawl.Outcome{URL: p.URL, Kind: crawl.OutcomeDone, Status: 200}, false, "SL", p, crawl.LinkNeeds{Places: true})
 		read := func(text string) func() io.Reader { return func() io.Reader { return strings.NewReader(text) } }
 		header := "HTTP/1.1 200 OK\r\n\r\n"
 		x := crawl.Exchange{URL: p.URL, Kind: crawl.ExchangePage, Path: "SL", HeaderBytes: int64(len(header))}

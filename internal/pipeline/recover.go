@@ -70,8 +70,8 @@ func (e *Engine) recover(
 			return nil
 		}
 		judged, err := again(l)
-		found := l.Discovery(&l.LinkVerdict, l.Source, l.Path, d.ByPlaces()) // with the score that it had
-		if len(found.LinkFeatures) == 0 {                                    // which the archive has of some links only
+		found := l.Discovery(&l.LinkVerdict, l.Origin(), d.LinkNeeds()) // with the score that it had
+		if len(found.LinkFeatures) == 0 {                               // which the archive has of some links only
 			found.LinkFeatures = judged.LinkFeatures
 		}
 		left.Discoveries = append(left.Discoveries, found)

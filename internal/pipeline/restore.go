@@ -152,7 +152,7 @@ func (e *Engine) again(d crawl.Definition) (func(archive.Link) (crawl.Discovery,
 	fused := e.Frontier.Crawl(d.Name).Learning().Order()
 	if fused == nil {
 		return func(l archive.Link) (crawl.Discovery, error) {
-			return l.Discovery(&l.LinkVerdict, l.Source, l.Path, d.ByPlaces()), nil
+			return l.Discovery(&l.LinkVerdict, l.Origin(), d.LinkNeeds()), nil
 		}, nil
 	}
 	plan, err := e.Frontier.Crawl(d.Name).Plan()

@@ -22,8 +22,8 @@ type Result struct {
 }
 
 // Add adds the outcome of a URL; revisit: it is archived as a revisit. path are the hop letters of it; p is its page, nil if nothing was
-// understood. places: what was learned of groups of links changes their priority.
-func (r *Result) Add(fetched crawl.Outcome, revisit bool, path string, p *Judged, places bool) {
+// understood.
+func (r *Result) Add(fetched crawl.Outcome, revisit bool, path string, p *Judged, needs crawl.LinkNeeds) {
 	o := crawl.PageOutcome{Outcome: fetched, Score: -1, Revisit: revisit, Requisite: crawl.IsRequisite(path)}
 	if p != nil {
 		o.Level, o.App, o.Prints = p.Level, p.Application, p.Prints
@@ -31,9 +31,10 @@ func (r *Result) Add(fetched crawl.Outcome, revisit bool, path string, p *Judged
 		if p.Sample != nil {
 			r.Samples = append(r.Samples, *p.Sample)
 		}
-		if !p.NoFollow {
+		if p.Followed() {
+			from := crawl.Origin{URL: p.URL, Path: path, Language: p.Language}
 			for i := range p.Links {
-				r.Discoveries = append(r.Discoveries, p.Links[i].Discovery(&p.Verdict.Links[i], p.URL, path, places))
+				r.Discoveries = append(r.Discoveries, p.Links[i].Discovery(&p.Verdict.Links[i], from, needs))
 			}
 		}
 	}

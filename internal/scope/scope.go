@@ -2,6 +2,7 @@
 package scope
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -20,6 +21,10 @@ type Scope struct {
 	exclude   []Pattern
 	blacklist map[string]bool
 	maxHops   int
+	rules     []rule
+	sites     map[string]bool // the PLDs of the seeds, if rules ask for hops off them; else nil
+	byPage    bool            // rules ask for what is known once a page is fetched
+	byLink    bool            // … of the link, or the page that it is on
 
 	maxRedirects int
 }
@@ -40,8 +45,19 @@ func New(d crawl.Definition, bounds []string) (*Scope, error) {
 	if s.exclude, err = compileAll(d.Scope.Exclude); err != nil {
 		return nil, fmt.Errorf("scope.exclude: %w", err)
 	}
+	if s.rules, err = compileRules(d.Scope.Rules); err != nil {
+		return nil, err
+	}
+	s.byPage = d.Scope.Uses(func(c *crawl.Conditions) bool { return len(c.MIME)+len(c.Language) > 0 })
+	s.byLink = d.Scope.Uses(func(c *crawl.Conditions) bool { return len(c.Score)+len(c.ViaLanguage) > 0 })
 	bound := d.Bound()
 	s.web = bound == crawl.WithinWeb
+	if asksForSites(d) {
+		s.sites = make(map[string]bool, len(bounds))
+		for _, name := range bounds {
+			s.sites[urls.PLD(name)] = true
+		}
+	}
 	for _, name := range bounds {
 		switch bound {
 		case crawl.WithinHost:
@@ -53,11 +69,15 @@ func New(d crawl.Definition, bounds []string) (*Scope, error) {
 	return s, nil
 }
 
-// Bounds lists the hosts or PLDs, as the definition's scope.within says, that seed URLs bound a scope to.
-// What is no URL is left out: seeds are reported where they are submitted.
+func asksForSites(d crawl.Definition) bool {
+	return d.Scope.Uses(func(c *crawl.Conditions) bool { return len(c.HopsOffSite) > 0 })
+}
+
+// Bounds lists what the scope must know of the seed URLs: their hosts, if scope.within is host; else their PLDs, if it is pld or rules ask for the
+// seeds' sites. What is no URL is left out: seeds are reported where they are submitted.
 func Bounds(d crawl.Definition, seeds []string) []string {
 	bound := d.Bound()
-	if bound != crawl.WithinHost && bound != crawl.WithinPLD {
+	if bound != crawl.WithinHost && bound != crawl.WithinPLD && !asksForSites(d) {
 		return nil
 	}
 	seen := map[string]bool{}
@@ -68,7 +88,7 @@ func Bounds(d crawl.Definition, seeds []string) []string {
 			continue
 		}
 		name := u.Host()
-		if bound == crawl.WithinPLD {
+		if bound != crawl.WithinHost {
 			name = u.PLD()
 		}
 		if !seen[name] {
@@ -79,24 +99,121 @@ func Bounds(d crawl.Definition, seeds []string) []string {
 	return list
 }
 
-// Check reports whether a URL belongs to the crawl, and why not; path holds its hop letters from the
-// seed. What a page in scope embeds (up to MaxEmbedded steps, wherever it lies) belongs to the crawl too, or the
-// page could not be shown again; redirects and embedded resources are no hops.
-func (s *Scope) Check(u urls.URL, path string) (reason string, ok bool) {
-	pld := u.PLD()
+// ByLink reports whether two links to one URL, with the same hop path, may be decided otherwise.
+func (s *Scope) ByLink() bool { return s.byLink }
+
+// Decision is what the scope says of a URL.
+type Decision struct {
+	InScope bool
+	By      Decider
+	Rule    int // of ByRule: its number in scope.rules, from 0
+	// Doubt says that the rule may still not hold, when the page is fetched.
+	Doubt bool
+}
+
+// Decider is what has decided.
+type Decider uint8
+
+// What decides, in the order in which it is asked.
+const (
+	ByMaxHops Decider = iota
+	ByMaxRedirects
+	ByBlacklist
+	ByExclude
+	ByRule
+	ByRequisite
+	ByWithin
+	ByHosts
+	ByPLDs
+	ByInclude
+	ByNothing
+)
+
+// Reason says why a URL is refused.
+func (d Decision) Reason() string {
+	switch d.By {
+	case ByMaxHops:
+		return "too many hops"
+	case ByMaxRedirects:
+		return "too many redirects in a row"
+	case ByBlacklist:
+		return "black list"
+	case ByExclude:
+		return "excluded"
+	case ByRule:
+		return fmt.Sprintf("scope.rules[%d]", d.Rule)
+	}
+	return "out of scope"
+}
+
+// Check reports whether a URL belongs to the crawl. The first rule whose conditions hold decides, unless a bound or an exclusion has refused the URL
+// before. What a page in scope embeds (up to MaxEmbedded steps, wherever it lies) belongs to the crawl too, or the page could not be shown again; redirects and embedded
+// resources are no hops.
+//
+// A rule that depends on what is not known does not reject; if it accepts, the URL is taken: it is asked for again when the page is fetched.
+func (s *Scope) Check(l Link) Decision {
+	host, pld := l.URL.Host(), l.URL.PLD()
 	switch {
-	case s.maxHops > 0 && Hops(path) > s.maxHops:
-		return "too many hops", false
-	case Redirects(path) > s.maxRedirects:
-		return "too many redirects in a row", false
-	case s.blacklist[u.Host()] || s.blacklist[pld]:
-		return "black list", false
-	case matchAny(s.exclude, u):
-		return "excluded", false
-	case embedded(path), s.web, s.hosts[u.Host()], s.plds[pld], matchAny(s.include, u):
+	case s.maxHops > 0 && Hops(l.Path) > s.maxHops:
+		return Decision{By: ByMaxHops}
+	case Redirects(l.Path) > s.maxRedirects:
+		return Decision{By: ByMaxRedirects}
+	case s.blacklist[host] || s.blacklist[pld]:
+		return Decision{By: ByBlacklist}
+	case matchAny(s.exclude, l.URL):
+		return Decision{By: ByExclude}
+	}
+	if len(s.rules) > 0 {
+		if d, decided := s.byRules(&asked{Link: l, scope: s, pld: pld}); decided {
+			return d
+		}
+	}
+	switch {
+	case embedded(l.Path):
+		return Decision{InScope: true, By: ByRequisite}
+	case s.hosts[host]:
+		return Decision{InScope: true, By: ByHosts}
+	case s.plds[pld]:
+		return Decision{InScope: true, By: ByPLDs}
+	case s.web:
+		return Decision{InScope: true, By: ByWithin}
+	case matchAny(s.include, l.URL):
+		return Decision{InScope: true, By: ByInclude}
+	}
+	return Decision{By: ByNothing}
+}
+
+// byRules is what the first rule that holds decides.
+func (s *Scope) byRules(a *asked) (d Decision, decided bool) {
+	for i := range s.rules {
+		r := &s.rules[i]
+		switch holds := r.holds(a); {
+		case holds == yes:
+			return Decision{InScope: r.accept, By: ByRule, Rule: i}, true
+		case holds == maybe && r.accept:
+			return Decision{InScope: true, By: ByRule, Rule: i, Doubt: true}, true
+		}
+	}
+	return d, false
+}
+
+// Fetched reports whether the links of a page that is fetched are to be followed, and why not. Only rules that ask for the MIME type or the language of the
+// page itself can say no; seeds are followed whatever they are.
+func (s *Scope) Fetched(raw, path, mime, language string) (reason string, ok bool) {
+	if !s.byPage || crawl.LastHop(path) == crawl.HopSeed {
 		return "", true
 	}
-	return "out of scope", false
+	u, err := urls.Trusted(raw)
+	if err != nil {
+		return "", true
+	}
+	d := s.Check(Link{
+		URL: u, Path: path, Score: -1, MIME: cmp.Or(mime, crawl.LanguageUnknown), Language: cmp.Or(language, crawl.LanguageUnknown), Marked: true,
+	})
+	if d.InScope {
+		return "", true
+	}
+	return d.Reason(), false
 }
 
 // maxPath is how many hop letters of a path are kept: the last ones.
@@ -112,11 +229,60 @@ func Abbreviate(path string) string {
 		return path
 	}
 	last := letters[len(letters)-maxPath:]
-	return strconv.Itoa(Hops(path)-Hops(last)) + "+" + last
+	return strings.TrimSuffix(path, UnmarkedPath(path)) + strconv.Itoa(Hops(path)-Hops(last)) + "+" + last
+}
+
+// offMark stands in a path between the number of hops off the seeds' sites and what is before an abbreviated path, or its letters: "2@12+LLR".
+const offMark = "@"
+
+// MarkPath is the hop path of a URL that was found by a path of a page, with how many hops it is off the seeds' sites; it is the path itself unless rules ask
+// for them.
+func (s *Scope) MarkPath(u urls.URL, path string) string {
+	if s.sites == nil {
+		return path
+	}
+	n := s.offSite(path, u.PLD(), false)
+	path = UnmarkedPath(path)
+	if n == 0 {
+		return path
+	}
+	return strconv.Itoa(n) + offMark + path
+}
+
+// UnmarkedPath is a hop path without the number of hops off the seeds' sites.
+func UnmarkedPath(path string) string {
+	if _, rest, ok := strings.Cut(path, offMark); ok {
+		return rest
+	}
+	return path
+}
+
+// offSite is how many hops a URL is off the seeds' sites; path is that of the page before it with the URL's own letter, unless it is the URL's own, which is
+// marked already.
+func (s *Scope) offSite(path, pld string, marked bool) int {
+	last := crawl.LastHop(path)
+	if s.sites[pld] || last == crawl.HopSeed {
+		return 0
+	}
+	n := 0
+	if count, _, ok := strings.Cut(path, offMark); ok {
+		n, _ = strconv.Atoi(count)
+	}
+	if !marked && (last == crawl.HopLink || last == crawl.HopSitemap) {
+		n++
+	}
+	return max(n, 1)
+}
+
+// letters are those of a path that may be abbreviated.
+func letters(path string) string {
+	_, letters := parts(path)
+	return letters
 }
 
 // parts are the hops that an abbreviated path only counts, and its letters.
 func parts(path string) (before int, letters string) {
+	path = UnmarkedPath(path)
 	if count, rest, ok := strings.Cut(path, "+"); ok {
 		before, _ = strconv.Atoi(count)
 		return before, rest
@@ -175,8 +341,7 @@ type Pattern struct {
 // Compile reads a pattern.
 func Compile(text string) (Pattern, error) {
 	if prefix, ok := strings.CutPrefix(text, "surt:"); ok {
-		prefix = strings.TrimPrefix(strings.TrimPrefix(prefix, "http://"), "https://")
-		return Pattern{surt: strings.TrimPrefix(prefix, "(")}, nil
+		return Pattern{surt: bareSURT(prefix)}, nil
 	}
 	expr, isExpr := strings.CutPrefix(text, "re:")
 	if !isExpr {
@@ -191,6 +356,12 @@ func Compile(text string) (Pattern, error) {
 		return Pattern{}, fmt.Errorf("pattern %q: %w", text, err)
 	}
 	return Pattern{expr: re}, nil
+}
+
+// bareSURT is a SURT prefix as URL.SURT writes it: without scheme and opening bracket.
+func bareSURT(prefix string) string {
+	prefix = strings.TrimPrefix(strings.TrimPrefix(prefix, "http://"), "https://")
+	return strings.TrimPrefix(prefix, "(")
 }
 
 // Match reports whether the URL matches.

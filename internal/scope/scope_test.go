@@ -105,8 +105,8 @@ func TestCheck(t *testing.T) {
 			for _, line := range c.want {
 				path, rest, _ := strings.Cut(line, " ")
 				raw, want, _ := strings.Cut(rest, " ")
-				if reason, ok := s.Check(parse(t, raw), path); reason != want || ok != (want == "") {
-					t.Errorf("%s %s: %v, %q; want %q", path, raw, ok, reason, want)
+				if d := s.Check(Link{URL: parse(t, raw), Path: path}); d.InScope != (want == "") || want != "" && d.Reason() != want {
+					t.Errorf("%s %s: %+v, want %q", path, raw, d, want)
 				}
 			}
 		})
@@ -181,11 +181,11 @@ func TestManyHops(t *testing.T) {
 		path, u := "S", parse(t, "http://a.example/")
 		for n := 1; n <= most+5; n++ {
 			path = Abbreviate(path + step)
-			if reason, ok := s.Check(u, path); ok != (n <= most) || !ok && reason != "too many hops" {
-				t.Fatalf("%d times %s, %q: %v, %q", n, step, path, ok, reason)
+			if d := s.Check(Link{URL: u, Path: path}); d.InScope != (n <= most) || !d.InScope && d.By != ByMaxHops {
+				t.Fatalf("%d times %s, %q: %+v", n, step, path, d)
 			}
-			if reason, ok := s.Check(u, path+"RE"); ok != (n <= most) {
-				t.Fatalf("embedded after %d times %s: %v, %q", n, step, ok, reason)
+			if d := s.Check(Link{URL: u, Path: path + "RE"}); d.InScope != (n <= most) {
+				t.Fatalf("embedded after %d times %s: %+v", n, step, d)
 			}
 		}
 	}

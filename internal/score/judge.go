@@ -173,7 +173,7 @@ func ordered(hop crawl.Hop) bool {
 func (j *Judge) RescoreLink(f ArchivedLink, learner *order.Fused) (crawl.Discovery, error) {
 	now, page := j.RescoreOutlink(f.Link, f.Verdict, f.Terms, f.Paragraph, f.Language)
 	now.LinkFeatures = f.Verdict.LinkFeatures
-	d := f.Link.Discovery(&now, f.Source, f.Path, false) // only waiting URLs are scored again: they are known already
+	d := f.Link.Discovery(&now, crawl.Origin{URL: f.Source, Path: f.Path, Language: f.Language}, crawl.LinkNeeds{Language: true}) // only waiting URLs are scored again: they are known already
 	by, err := j.order(f.Language, learner)
 	if err != nil || by == nil || !ordered(f.Link.Hop) {
 		return d, err

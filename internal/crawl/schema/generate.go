@@ -17,6 +17,9 @@ const (
 	urlForm      = `^\s*[hH][tT][tT][pP][sS]?://[^/?#\s]`
 	nameForm     = `^[^\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf][^\x00-\x2c\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\xbf]*$` // not all validators know \p{L}
 	prefixForm   = `^([^/]+(/[^/]+)*/?)?$`
+	rangeForm    = `^\s*(((at most|at least|more than|less than)\s+)?[0-9]+(\.[0-9]+)?|[0-9]+(\.[0-9]+)?\s+to\s+[0-9]+(\.[0-9]+)?)\s*$`
+	languageForm = `^([a-z]{2}|unknown)$`
+	mimeForm     = `^([a-z0-9.+_-]+/([a-z0-9.+_-]+|\*)|unknown)$`
 	hostForm     = `^[^/ *@]+$`
 	siteForm     = `^[^/ *@A-Z\[\]]+$`
 	textForm     = `\S`
@@ -135,6 +138,7 @@ func constrain(root *jsonschema.Schema) {
 		at("scope." + list).Items.Pattern = hostForm
 	}
 	at("scope.include").Items.MinLength, at("scope.exclude").Items.MinLength = count(1), count(1)
+	rules(root, at)
 	bounds("scope.max_hops", "0", "")
 	bounds("scope.max_redirects", "1", strconv.Itoa(crawl.MaxRedirects))
 
@@ -166,6 +170,38 @@ func constrain(root *jsonschema.Schema) {
 	}
 	at("archive.prefix").Pattern = prefixForm
 	at("archive.prefix").Not = &jsonschema.Schema{Pattern: `(^|/)\.\.?(/|$)`}
+}
+
+// rules writes what is asked of the rules of the scope.
+func rules(root *jsonschema.Schema, at func(string) *jsonschema.Schema) {
+	at("scope.rules").MaxItems = count(crawl.MaxRules)
+	rule := root.Definitions["Rule"]
+	rule.MinProperties, rule.MaxProperties = count(1), count(1)
+	object := root.Definitions["Conditions"]
+	object.MinProperties = count(1)
+	for name, form := range map[string]string{
+		"host": hostForm, "pld": hostForm, "surt": `^[^\s]+$`, "url": textForm, "hop_path": textForm, "scheme": `^https?$`, "extension": `^[0-9A-Za-z]{1,16}$`,
+		"language": languageForm, "via_language": languageForm, "mime": mimeForm,
+	} {
+		one := &jsonschema.Schema{Type: "string", Pattern: form}
+		oneOrMore(property(object, name), one)
+	}
+	for _, name := range []string{"port", "depth", "query_length", "hops", "hops_off_site", "score"} {
+		one := &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number", Minimum: "0"}, {Type: "string", Pattern: rangeForm}}}
+		oneOrMore(property(object, name), one)
+	}
+	property(object, "all").MinItems, property(object, "any").MinItems = count(1), count(1)
+	description := object.Description
+	object.Description = ""
+	root.Definitions["Conditions"] = &jsonschema.Schema{
+		Description: description, OneOf: []*jsonschema.Schema{{Type: "string", Enum: []any{"everything"}}, object},
+	}
+}
+
+// oneOrMore makes of a field one that takes a value or a list of values.
+func oneOrMore(field, one *jsonschema.Schema) {
+	field.Type, field.Items, field.Ref = "", nil, ""
+	field.OneOf = append(field.OneOf, one, &jsonschema.Schema{Type: "array", Items: one, MinItems: count(1), MaxItems: count(crawl.MaxRuleTexts)})
 }
 
 // overrides writes what is asked of overrides.

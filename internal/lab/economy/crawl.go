@@ -96,7 +96,7 @@ func (c *crawler) fetch(ctx context.Context, url string) error {
 	if p.Base != "" && p.Application != c.site.Application { // the helper has seen it
 		c.run.Unrecognised++
 	}
-	if p.NoFollow { // as pipeline.Result.Add does
+	if !p.Followed() { // as pipeline.Result.Add does
 		return nil
 	}
 	for _, l := range p.Links {

@@ -191,7 +191,7 @@ func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 		if p != nil {
 			c.keepLinks(&p.Judged, path)
 		}
-		result.Add(x.Outcome, false, path, p, c.d.ByPlaces())
+		result.Add(x.Outcome, false, path, p, c.d.LinkNeeds())
 		if at, known := c.web.At(x.URL); known {
 			c.run.Visited = append(c.run.Visited, Visit{at, result.Outcomes[len(result.Outcomes)-1].Score})
 		}
