@@ -18,10 +18,12 @@ type edit struct {
 	rec     *crawlRecord // the transaction's draft
 	sites   *sites
 	changes map[uint64]*change
+	// resolved are the records that links to other URLs have changed: what was read of them before is old.
+	resolved map[record.Key]bool
 }
 
 func (f *Frontier) edit(tx *transaction, s *state) *edit {
-	return &edit{tx, f, s, f.draft(tx, s), openSites(tx.Reader, s.keys, s.learner()), nil}
+	return &edit{tx, f, s, f.draft(tx, s), openSites(tx.Reader, s.keys, s.learner()), nil, nil}
 }
 
 // change is what memory is to learn of a queue.

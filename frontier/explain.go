@@ -32,6 +32,7 @@ const (
 // Explanation says why a URL stands where it stands.
 type Explanation struct {
 	URL      string    `json:"url"`
+	SameAs   string    `json:"same_as,omitempty"` // the URL that is asked for in its place; the rest is of it
 	State    URLState  `json:"state"`
 	Via      string    `json:"via,omitempty"`
 	Path     string    `json:"path,omitempty"` // hop letters from the seed
@@ -79,6 +80,7 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 		h.f.mu.Unlock()
 		return out, err
 	}
+	form := s.scope.Canonical(u)
 	definition, whole, claimed := s.Definition, s.learner(), s.claims.Holder(k.PLD, k.URL) != ""
 	for c := range s.claims.All() {
 		if c.Queue == k.PLD && c.Batch == "" {
@@ -98,8 +100,20 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 	out.Strategy, out.Update = definition.Order.Strategy, definition.Order.Update
 	err = h.f.store.View(func(txn store.Reader) error {
 		r, found, err := txn.Record(s.keys.Record(k))
+		if err == nil && !found {
+			r, found, err = txn.Record(s.keys.Record(record.KeyOf(form)))
+		}
+		if err == nil && found && r.State == record.Same {
+			if u, err = urls.Trusted(r.URL); err != nil {
+				return err
+			}
+			r, found, err = txn.Record(s.keys.Record(record.KeyOf(u)))
+		}
 		if err != nil || !found {
 			return err
+		}
+		if r.URL != out.URL {
+			out.SameAs = r.URL
 		}
 		out.State = URLState(r.State.String())
 		if claimed {

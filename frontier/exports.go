@@ -57,6 +57,9 @@ func (h URLs) Known(fn func(url, state string) error) error {
 			if err != nil {
 				return false, err
 			}
+			if r.State == record.Same {
+				return true, nil
+			}
 			return true, fn(r.URL, r.State.String())
 		})
 	})

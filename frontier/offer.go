@@ -17,6 +17,7 @@ import (
 // offered is a discovered URL with all the scores that a batch gave it.
 type offered struct {
 	key     record.Key
+	form    record.Key // of the canonical form of the URL
 	url     string
 	pld     string
 	via     string
@@ -92,7 +93,12 @@ func admit(bound *scope.Scope, d *crawl.Discovery, vias map[string]string) *offe
 	if !d.Known {
 		path = bound.MarkPath(u, path)
 	}
-	o := &offered{key: record.KeyIn(pld, u), url: u.String(), pld: pld, path: scope.Abbreviate(path)}
+	key := record.KeyIn(pld, u)
+	form := key
+	if c := bound.Canonical(u); c != u {
+		form = record.KeyIn(pld, c)
+	}
+	o := &offered{key: key, form: form, url: u.String(), pld: pld, path: scope.Abbreviate(path)}
 	via, known := vias[d.Via]
 	if !known {
 		if u, err := urls.Trusted(d.Via); err == nil {
@@ -106,7 +112,11 @@ func admit(bound *scope.Scope, d *crawl.Discovery, vias map[string]string) *offe
 
 // linkOf is a discovery as the scope judges it.
 func linkOf(u urls.URL, d *crawl.Discovery) scope.Link {
-	return scope.Link{URL: u, Path: d.Path, Score: d.Score, ViaLanguage: cmp.Or(d.Language, crawl.LanguageUnknown), Marked: d.Known}
+	l := scope.Link{URL: u, Path: d.Path, Score: d.Score, ViaLanguage: d.Language, Marked: d.Known}
+	if !d.Known { // of what is known the language of the page that linked to it is not known any more
+		l.ViaLanguage = cmp.Or(d.Language, crawl.LanguageUnknown)
+	}
+	return l
 }
 
 // look reads the records of URLs in the order of their keys, before they are offered in theirs: neighbours stand in the same places of memory and
@@ -130,17 +140,11 @@ func (e *edit) look(links []*offered) (err error) {
 // offer brings one URL into the frontier: new ones are queued, waiting ones get their new priority,
 // those done in this run are left alone.
 func (e *edit) offer(o *offered) error {
-	key, rec := e.s.keys.Record(o.key), e.rec
-	r, found, err := o.was, o.known, error(nil)
-	if !o.looked {
-		r, found, err = e.Record(key)
-	}
-	if err != nil {
+	r, found, err := e.resolve(o)
+	if err != nil || found && (r.State == record.Banned || r.State == record.Same) {
 		return err
 	}
-	if found && r.State == record.Banned {
-		return nil
-	}
+	key, rec := e.s.keys.Record(o.key), e.rec
 	fresh := !found || r.Run != rec.Run
 	if !fresh && r.State != record.Waiting {
 		return nil
@@ -220,6 +224,57 @@ func (e *edit) inProgress() int64 {
 	e.f.mu.Lock()
 	defer e.f.mu.Unlock()
 	return int64(e.s.claims.Pages())
+}
+
+// resolve finds the record of the page that a URL is of: its own, or that of the first URL with its canonical form, whose key and text the offer gets then. A new
+// URL whose canonical form is another is noted under that.
+func (e *edit) resolve(o *offered) (r record.Record, found bool, err error) {
+	r, found = o.was, o.known
+	if !o.looked || e.resolved[o.key] {
+		r, found, err = e.Record(e.s.keys.Record(o.key))
+	}
+	if err != nil || found && r.State != record.Same {
+		return r, found, err
+	}
+	first, noted := r, found
+	if !noted {
+		if o.form == o.key {
+			return r, false, nil
+		}
+		if first, noted, err = e.Record(e.s.keys.Record(o.form)); err != nil {
+			return r, false, err
+		}
+		if !noted {
+			note := record.Record{State: record.Same, Run: e.rec.Run, URL: o.url}
+			e.touchResolved(o.form)
+			return r, false, e.Set(e.s.keys.Record(o.form), note.Encode())
+		}
+	}
+	o.key = o.form
+	if first.State == record.Same {
+		u, err := urls.Trusted(first.URL)
+		if err != nil {
+			return r, false, err
+		}
+		o.key = record.KeyOf(u)
+		if first, noted, err = e.Record(e.s.keys.Record(o.key)); err != nil {
+			return r, false, err
+		}
+		if !noted {
+			first = record.Record{URL: u.String()}
+		}
+	}
+	o.url = first.URL
+	e.touchResolved(o.key)
+	return first, noted, nil
+}
+
+// touchResolved notes that a record is changed by the offer of another URL.
+func (e *edit) touchResolved(k record.Key) {
+	if e.resolved == nil {
+		e.resolved = map[record.Key]bool{}
+	}
+	e.resolved[k] = true
 }
 
 // moved reports whether a waiting URL is to be given another position. Where priorities change with all that is learned, small

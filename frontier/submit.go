@@ -139,7 +139,7 @@ func (e *edit) ban(u urls.URL, in Submission) error {
 	c := e.change(k.PLD)
 	c.name = u.PLD()
 	switch {
-	case !found:
+	case !found || r.State == record.Same:
 		r = record.Record{URL: u.String(), Path: scope.Abbreviate(in.Path)}
 		c.known++
 	case r.State == record.Waiting:

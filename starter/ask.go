@@ -118,6 +118,9 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 		line("  is not known: no page links to it, it is out of scope, or more redirects in a row than scope.max_redirects lead to it")
 		return
 	}
+	if e.SameAs != "" {
+		line("  same page  %s is asked for in its place; what follows is of that", e.SameAs)
+	}
 	line("  state      %s, %d attempts failed; path %s", e.State, e.Attempts, e.Path)
 	if e.Redirects > 0 {
 		line("  redirects  %d in a row led here, at most %d are followed", e.Redirects, e.MaxRedirects)

@@ -21,6 +21,8 @@ type Definition struct {
 	Topic Topic `json:"topic,omitzero"`
 	// Scope says which URLs may be crawled.
 	Scope Scope `json:"scope,omitzero"`
+	// Canonical says which URLs are taken for one page.
+	Canonical Canonical `json:"canonical,omitzero"`
 	// Order says how the scores of a URL make its position in its queue.
 	Order Order `json:"order"`
 	// Weights are the weights of the score parts; a part without a score for a URL is left out.
@@ -154,6 +156,26 @@ type Scope struct {
 	MaxHops int `json:"max_hops,omitempty"`
 	// MaxRedirects is how many redirects and refreshes in a row are followed from a page, at least 1.
 	MaxRedirects int `json:"max_redirects"`
+}
+
+// Canonical says which URLs are taken for one page: those that differ only in parameters that it names. The first that is found is asked for and archived as
+// it is written; later ones count as links to it. A name may end in an asterisk; upper and lower case are the same. The zero Canonical, which crawls of
+// earlier versions have, takes no two URLs for one.
+type Canonical struct {
+	Parameters     []string `json:"parameters"`      // of the query: those that track visitors, and sessions
+	PathParameters []string `json:"path_parameters"` // of names of the path: ";jsessionid=…"
+}
+
+// DefaultCanonical are the parameters that common sites, mailers and advertisers use.
+func DefaultCanonical() Canonical {
+	return Canonical{
+		Parameters: []string{
+			"utm_*", "fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "ysclid", "twclid", "ttclid", "igshid", "igsh", "li_fat_id",
+			"srsltid", "mc_cid", "mc_eid", "mkt_tok", "_ga", "_gl", "_hsenc", "_hsmi", "_openstat", "vero_id", "oly_anon_id", "oly_enc_id", "wickedid",
+			"jsessionid", "phpsessid", "aspsessionid*", "cfid", "cftoken",
+		},
+		PathParameters: []string{"jsessionid", "phpsessid"},
+	}
 }
 
 // The update functions of Order: how the scores that a URL got from several pages become one
@@ -352,7 +374,7 @@ type Archive struct {
 func DefaultDefinition() Definition {
 	return Definition{
 		Topic: Topic{Threshold: 0.1},
-		Scope: Scope{MaxRedirects: 20},
+		Scope: Scope{MaxRedirects: 20}, Canonical: DefaultCanonical(),
 		Order: Order{Strategy: StrategyFused, Seed: 1, Update: UpdateMax, PerQueue: 20, Batch: false},
 		Weights: Weights{
 			Document: 1, Paragraph: 1, Anchor: 2, URL: 1, Tokens: 0.5, Entities: 1, History: 1, Language: 0.5, Spam: 2, Social: 1, Helper: 1,

@@ -46,6 +46,7 @@ const (
 	MaxPaths       = 100 // example paths
 	MaxPath        = 20  // URLs of an example path
 	MaxPerQueue    = 500
+	MaxParameters  = 1000 // names of each list of Canonical
 	MaxPerIP       = 16
 	MaxCrawlWeight = 100
 	// MaxRedirects is the greatest Scope.MaxRedirects: of a long hop path only the last letters are kept.
@@ -100,6 +101,7 @@ func (d Definition) Validate() error {
 	v.seeds(d.Seeds)
 	v.topic(d.Topic)
 	v.scope(d.Scope)
+	v.canonical(d.Canonical)
 	v.order(d)
 	v.budget(d)
 	v.politeness(d.Politeness)
@@ -224,6 +226,18 @@ func (v *validator) scope(s Scope) {
 	v.rules("scope.rules", s.Rules)
 	v.check(s.MaxRedirects >= 1 && s.MaxRedirects <= MaxRedirects, "scope.max_redirects", fmt.Sprintf("must be between 1 and %d; leave it out for the default of 20", MaxRedirects))
 	v.check(s.MaxHops >= 0, "scope.max_hops", "must not be negative; 0 means no bound")
+}
+
+// parameterForm is the name of a parameter, perhaps with an asterisk for all that begin so.
+var parameterForm = regexp.MustCompile(`^[^\s&=?#;/*]+\*?$`)
+
+func (v *validator) canonical(c Canonical) {
+	for name, list := range map[string][]string{"parameters": c.Parameters, "path_parameters": c.PathParameters} {
+		v.check(len(list) <= MaxParameters, "canonical."+name, fmt.Sprintf("has %d names, at most %d are allowed", len(list), MaxParameters))
+		for i, p := range list {
+			v.check(parameterForm.MatchString(p), fmt.Sprintf("canonical.%s[%d]", name, i), fmt.Sprintf("%q must be the name of a parameter, such as fbclid or utm_*", p))
+		}
+	}
 }
 
 func (v *validator) order(d Definition) {

@@ -27,6 +27,7 @@ type Scope struct {
 	byLink    bool            // … of the link, or the page that it is on
 
 	maxRedirects int
+	form         *urls.Form
 }
 
 // New compiles the scope of a definition; bounds are what Bounds made of its seeds.
@@ -35,6 +36,7 @@ func New(d crawl.Definition, bounds []string) (*Scope, error) {
 		hosts: set(d.Scope.Hosts), plds: set(d.Scope.PLDs), blacklist: set(d.Scope.Blacklist),
 		maxHops: d.Scope.MaxHops, maxRedirects: d.Scope.MaxRedirects,
 	}
+	s.form = urls.NewForm(d.Canonical.Parameters, d.Canonical.PathParameters)
 	if s.maxRedirects == 0 { // a crawl that began before there was a bound
 		s.maxRedirects = crawl.DefaultDefinition().Scope.MaxRedirects
 	}
@@ -101,6 +103,9 @@ func Bounds(d crawl.Definition, seeds []string) []string {
 
 // ByLink reports whether two links to one URL, with the same hop path, may be decided otherwise.
 func (s *Scope) ByLink() bool { return s.byLink }
+
+// Canonical is the form of a URL by which it is known: itself, unless it has parameters that the definition drops.
+func (s *Scope) Canonical(u urls.URL) urls.URL { return s.form.Of(u) }
 
 // Decision is what the scope says of a URL.
 type Decision struct {

@@ -21,6 +21,7 @@ const (
 	Failed  State = 4
 	Refused State = 5 // by robots.txt or the address guard
 	Banned  State = 6 // never to be fetched, in any run: somebody has said so
+	Same    State = 7 // the canonical form of another URL, which has the record's place: Record.URL
 )
 
 func (s State) String() string {
@@ -37,6 +38,8 @@ func (s State) String() string {
 		return "refused"
 	case Banned:
 		return "blacklisted"
+	case Same:
+		return "known by another URL"
 	}
 	return ""
 }

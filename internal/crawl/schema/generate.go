@@ -142,6 +142,9 @@ func constrain(root *jsonschema.Schema) {
 	bounds("scope.max_hops", "0", "")
 	bounds("scope.max_redirects", "1", strconv.Itoa(crawl.MaxRedirects))
 
+	for _, list := range []string{"parameters", "path_parameters"} {
+		at("canonical."+list).Items.Pattern, at("canonical."+list).MaxItems = `^[^\s&=?#;/*]+\*?$`, count(crawl.MaxParameters)
+	}
 	at("order.update").Enum = []any{crawl.UpdateFirst, crawl.UpdateLast, crawl.UpdateAvg, crawl.UpdateMax, crawl.UpdateSum}
 	bounds("order.per_queue", "1", strconv.Itoa(crawl.MaxPerQueue))
 	for _, strategy := range crawl.Strategies {
