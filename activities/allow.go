@@ -14,8 +14,10 @@ import (
 // Allow says which files of the worker's machine definitions may name. Anyone who may start workflows may write a
 // definition, and need not be one who may read and write the worker's files.
 type Allow struct {
-	Seeds    []string // files of seeds, or folders of them
-	Thesauri []string // SKOS files, and folders of thesauri
+	Seeds []string // files of seeds, or folders of them
+	// IgnoreRobots lets crawls ignore robots.txt whose definitions say by what right they do.
+	IgnoreRobots bool
+	Thesauri     []string // SKOS files, and folders of thesauri
 }
 
 // checkFiles refuses a definition that names files beyond those allowed.
@@ -29,6 +31,22 @@ func (allow Allow) checkFiles(d crawl.Definition) error {
 		return refused("order.thesaurus", where, "thesaurus-dir", allow.Thesauri)
 	}
 	return nil
+}
+
+// checkRobots refuses a definition that ignores robots.txt on a worker that does not.
+func (allow Allow) checkRobots(d crawl.Definition) error {
+	if d.Robots.Policy == crawl.RobotsIgnore && !allow.IgnoreRobots {
+		return &crawl.InputError{Message: "robots.policy: this worker lets no crawl ignore robots.txt: its operator must set ignore-robots"}
+	}
+	return nil
+}
+
+// robotsPolicy is the policy of a crawl on this worker: a worker that has been started again without its setting obeys.
+func (allow Allow) robotsPolicy(d crawl.Definition) string {
+	if allow.checkRobots(d) != nil {
+		return crawl.RobotsObey
+	}
+	return d.Robots.Policy
 }
 
 func refused(field, what, setting string, allowed []string) error {

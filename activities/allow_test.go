@@ -44,6 +44,25 @@ func TestAllowFiles(t *testing.T) {
 	}
 }
 
+// TestAllowIgnoringRobots: a definition that ignores robots.txt needs a worker that lets it; on another it obeys.
+func TestAllowIgnoringRobots(t *testing.T) {
+	ignores := crawl.Definition{Robots: crawl.Robots{Policy: crawl.RobotsIgnore, Reason: "the law"}}
+	if err := (Allow{}).checkRobots(ignores); err == nil || !strings.Contains(err.Error(), "ignore-robots") || !strings.Contains(err.Error(), "robots.policy") {
+		t.Errorf("the error is %v", err)
+	}
+	if got := (Allow{}).robotsPolicy(ignores); got != crawl.RobotsObey {
+		t.Errorf("the policy is %s", got)
+	}
+	may := Allow{IgnoreRobots: true}
+	if err := may.checkRobots(ignores); err != nil || may.robotsPolicy(ignores) != crawl.RobotsIgnore {
+		t.Errorf("the policy is %s, %v", may.robotsPolicy(ignores), err)
+	}
+	requisites := crawl.Definition{Robots: crawl.Robots{Policy: crawl.RobotsRequisites}}
+	if err := (Allow{}).checkRobots(requisites); err != nil || (Allow{}).robotsPolicy(requisites) != crawl.RobotsRequisites {
+		t.Error("the policy requisites needs a setting")
+	}
+}
+
 func TestAllowThesaurus(t *testing.T) {
 	for _, c := range []struct {
 		order crawl.Order

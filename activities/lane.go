@@ -37,7 +37,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	}
 	needs := requisites{fetching: f, claim: claim.ID, of: map[string]*needed{}}
 	run := &fetch.Lane{
-		Claim: claim.ID, Addr: addr, Politeness: plan, Agent: plan.UserAgent, Archive: f.archive, Settings: f.settingsAt(l.Claim.IP), Check: f.checkBanned,
+		Claim: claim.ID, Addr: addr, Politeness: plan, Agent: plan.UserAgent, Robots: f.a.Allow.robotsPolicy(*f.steer().Definition), Archive: f.archive, Settings: f.settingsAt(l.Claim.IP), Check: f.checkBanned,
 		NotBefore: times.Latest(rested, notBefore(f.a.Now(), claim, last, plan.MinDelay.D())),
 		Delay:     claim.Delay, Failures: claim.Fails, Unread: claim.Unread, Targets: left,
 		ValidUntil: func() time.Time { return f.validUntil(claim.ID) },

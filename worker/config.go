@@ -48,7 +48,9 @@ type Config struct {
 	LogFormat string            // text or json
 	LogLevel  slog.Level
 	Profiles  string // off, loopback or on: whether Listen serves profiles
-	VerifyTLS bool   // refuse sites with an invalid certificate
+	// IgnoreRobots lets crawls ignore robots.txt whose definitions say by what right they do.
+	IgnoreRobots bool
+	VerifyTLS    bool // refuse sites with an invalid certificate
 
 	Lanes       int           // hosts that a crawl fetches from at a time, at most
 	Round       int           // claims of a round, at most

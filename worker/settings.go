@@ -50,6 +50,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.StringVar(&c.LogFormat, "log-format", c.LogFormat, "text or json, one object a line")
 	fs.TextVar(&c.LogLevel, "log-level", c.LogLevel, "lowest level that is logged: debug, info, warn or error")
 	fs.StringVar(&c.Profiles, "profiles", c.Profiles, "serve profiles of the process at the address of health and metrics: off, loopback (if only this machine reaches it) or on")
+	fs.BoolVar(&c.IgnoreRobots, "ignore-robots", false, "let crawls ignore robots.txt whose definitions say robots.policy: ignore, and by what right")
 	fs.BoolVar(&c.VerifyTLS, "verify-tls", false, "refuse sites whose certificate is not valid")
 	fs.IntVar(&c.Lanes, "lanes", c.Lanes, "most hosts that a crawl fetches from at a time")
 	fs.IntVar(&c.Round, "round", c.Round, "most claims a round")

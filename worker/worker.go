@@ -199,7 +199,7 @@ func (w *Worker) openAll(ctx context.Context) error {
 		Frontier: w.front, Spool: sp, Disk: room, Fetch: fetcher, Engine: engine,
 		Archives: archives, Meter: w.meter, Now: time.Now,
 		Groups: groups, Log: w.log,
-		Allow: activities.Allow{Seeds: conf.Seeds, Thesauri: conf.Thesauri},
+		Allow: activities.Allow{Seeds: conf.Seeds, Thesauri: conf.Thesauri, IgnoreRobots: conf.IgnoreRobots},
 	}
 	w.acts.Holds = append(w.acts.Holds, activities.DiskHold(w.acts), activities.ArchiveHold(w.acts), activities.DeliveryHold(w.acts), activities.OwingHold(w.acts))
 	return nil

@@ -24,6 +24,9 @@ func appendMetadata(b []byte, c Capture) []byte {
 	case crawl.OutcomeUnmodified:
 		b = appendFields(b, headerFields(c.Header()))
 	}
+	if c.Disallowed {
+		b = appendField(b, "muninn-robots-txt", "disallowed")
+	}
 	p := c.Page
 	if p == nil {
 		return b
@@ -35,6 +38,7 @@ func appendMetadata(b []byte, c Capture) []byte {
 		{"title", p.Title}, {"language", p.Language}, {"charset", p.Charset},
 		{"muninn-application", p.Application}, {"muninn-version", p.Version}, {"muninn-level", p.Level},
 		{"muninn-rule", strings.TrimSpace(p.Rule + " " + p.LevelRule)}, {"muninn-links-not-followed", p.Unfollowed},
+		{"muninn-robots", p.Robots},
 	})
 	if p.Application != "" {
 		b = appendField(b, "muninn-confidence", strconv.FormatFloat(p.Confidence, 'f', 2, 64))

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +33,7 @@ type Label struct {
 	Prefix      string // put before every key
 	Operator    string
 	Agent       string
+	Robots      string // what is made of robots.txt; empty: it is obeyed
 	Software    string
 	Description string
 }
@@ -140,7 +142,7 @@ func (s *Segment) warcinfo() error {
 			{"conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
 			{"operator", s.label.Operator},
 			{"http-header-user-agent", s.label.Agent},
-			{"robots", "rfc9309"},
+			{"robots", cmp.Or(s.label.Robots, "rfc9309")},
 			{"isPartOf", s.label.Crawl},
 			{"description", s.label.Description},
 			{"muninn-batch", s.label.Batch},

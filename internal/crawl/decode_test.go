@@ -140,6 +140,7 @@ func full() Definition {
 	d.Weights = Weights{0, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	d.Budget = Budget{1, 1<<53 + 1, Duration(time.Second), 9, 77, &none, 8}
 	d.Politeness = Politeness{0, Duration(time.Minute), Duration(1500 * time.Millisecond), 0, MaxPerIP, MaxCrawlWeight, "Raven/2.0", "mailto:a@example.org"}
+	d.Robots = Robots{RobotsIgnore, "the law", RobotsIgnore}
 	d.Reference.Pages = &none
 	d.Archive = Archive{"s3://bucket/prefix", "ravens/", "The Library"}
 	return d

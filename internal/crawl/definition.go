@@ -31,6 +31,8 @@ type Definition struct {
 	Budget Budget `json:"budget"`
 	// Politeness bounds the load on hosts.
 	Politeness Politeness `json:"politeness"`
+	// Robots says what the crawl makes of robots.txt, and of what pages ask robots for.
+	Robots Robots `json:"robots,omitzero"`
 	// Overrides are settings of single PLDs and hosts.
 	Overrides Overrides `json:"overrides,omitzero"`
 	// Helper says which links of a page are followed if its application is known: "strict" follows links of the site only if
@@ -386,6 +388,7 @@ func DefaultDefinition() Definition {
 			MaxCrawlDelay: Duration(time.Minute), Factor: 2, PerIP: 1, Weight: 1,
 			UserAgent: "Muninn/1.0",
 		},
+		Robots: Robots{Policy: RobotsObey, NoFollow: RobotsObey},
 	}
 }
 

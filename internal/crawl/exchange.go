@@ -32,6 +32,7 @@ type Exchange struct {
 	Fault       string        `json:"fault,omitempty"`      // what is wrong with the response's header
 	Refresh     string        `json:"refresh,omitempty"`    // Refresh
 	RobotsTag   string        `json:"robots_tag,omitempty"` // X-Robots-Tag
+	Disallowed  bool          `json:"disallowed,omitempty"` // by robots.txt, and fetched by the crawl's policy
 	Truncated   string        `json:"truncated,omitempty"`  // length, time, disconnect or unspecified (WARC-Truncated)
 	TLS         string        `json:"tls,omitempty"`        // version and cipher suite
 	Pause       time.Duration `json:"pause,omitempty"`      // owed to the host from this entry on

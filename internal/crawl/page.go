@@ -22,6 +22,7 @@ type Page struct {
 	LinksCut    int       `json:"links_cut,omitempty"`
 	NoIndex     bool      `json:"noindex,omitempty"`
 	NoFollow    bool      `json:"nofollow,omitempty"`
+	Robots      string    `json:"robots,omitempty"` // what X-Robots-Tag and robots meta elements say, as lower-case words
 	// Unfollowed says why the links are not followed, though the page asks robots for nothing: the scope's rules reject it.
 	Unfollowed string `json:"unfollowed,omitempty"`
 }

@@ -105,6 +105,7 @@ func (d Definition) Validate() error {
 	v.order(d)
 	v.budget(d)
 	v.politeness(d.Politeness)
+	v.robots(d.Robots)
 	v.overrides(d)
 	v.archive(d.Archive)
 	if len(v.faults) == 0 {

@@ -19,6 +19,7 @@ type Lane struct {
 	Addr       netip.Addr
 	Politeness crawl.Politeness
 	Agent      string
+	Robots     string        // one of crawl.RobotsPolicies; empty: obey
 	Archive    string        // where the exchanges go: a robots.txt or DNS answer that only another archive has is not used
 	NotBefore  time.Time     // no request before
 	Delay      time.Duration // the longest Crawl-delay that is known of the host; it holds until robots.txt is read
@@ -178,20 +179,27 @@ func (l *Lane) target(ctx context.Context, t crawl.Target) error {
 	if err != nil {
 		return l.emitFailure(ctx, t, err)
 	}
+	ignored, disallowed := l.exempts(t.Path), !rules.rules.Allowed(u.RequestURI())
 	switch {
+	case l.Robots == crawl.RobotsIgnore:
 	case rules.givenUp:
 		return l.emitOutcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeFailed, Reason: rules.unavailable})
 	case rules.unavailable != "":
 		return l.retry(ctx, t, crawl.OutcomeRobots, rules.unavailable, l.client.limits.RobotsRetry.D())
-	case !rules.rules.Allowed(u.RequestURI()):
+	case disallowed && !ignored:
 		return l.emitOutcome(ctx, t, crawl.Outcome{Kind: crawl.OutcomeRobots, Reason: "robots.txt disallows it"})
 	}
-	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: t.URL, Via: t.Via, Path: t.Path}}
+	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: t.URL, Via: t.Via, Path: t.Path, Disallowed: disallowed}}
 	defer x.Close()
 	if err := l.request(ctx, u, t, x, l.client.limits.Total.D(), int64(l.client.limits.BodyBytes)); err != nil {
 		return l.emitFailure(ctx, t, err)
 	}
 	return l.emitResponse(ctx, t, x)
+}
+
+// exempts reports whether robots.txt cannot forbid a URL that was found by a hop path.
+func (l *Lane) exempts(path string) bool {
+	return l.Robots == crawl.RobotsIgnore || l.Robots == crawl.RobotsRequisites && crawl.IsRequisite(path)
 }
 
 // request waits for the host's next time and makes the exchange, opening a connection if there is

@@ -111,6 +111,36 @@ func TestRobots(t *testing.T) {
 	}
 }
 
+// TestRobotsPolicies: what a crawl fetches though robots.txt disallows it; robots.txt is asked for in any case.
+func TestRobotsPolicies(t *testing.T) {
+	const all = "/open /half /half/a.css /half/a.woff /half/x"
+	for _, test := range []struct{ policy, wire, done, disallowed string }{
+		{"", page("200 OK", "User-agent: *\nDisallow: /half\n"), "/open", ""},
+		{crawl.RobotsObey, page("200 OK", "User-agent: *\nDisallow: /half\n"), "/open", ""},
+		{crawl.RobotsRequisites, page("200 OK", "User-agent: *\nDisallow: /half\n"), "/open /half/a.css /half/a.woff", "/half/a.css /half/a.woff"},
+		{crawl.RobotsIgnore, page("200 OK", "User-agent: *\nDisallow: /half\n"), all, "/half /half/a.css /half/a.woff /half/x"},
+		{crawl.RobotsRequisites, page("500 Oops", ""), "", ""},
+		{crawl.RobotsIgnore, page("500 Oops", ""), all, all},
+	} {
+		h := robotsHost(t, fixed(test.wire))
+		r := h.run(t, newClient(t, h.clock, silent(h)), func(l *Lane) { l.Robots = test.policy },
+			crawl.Target{URL: h.url("/open"), Path: "SL"}, crawl.Target{URL: h.url("/half"), Path: "SL"}, crawl.Target{URL: h.url("/half/a.css"), Path: "SLE"},
+			crawl.Target{URL: h.url("/half/a.woff"), Path: "2@9+SLERER"}, crawl.Target{URL: h.url("/half/x"), Path: "SLEL"})
+		var done, disallowed []string
+		for _, x := range r.pages {
+			if x.Outcome.Kind == crawl.OutcomeDone {
+				done = append(done, strings.TrimPrefix(x.URL, h.url("")))
+			}
+			if x.Disallowed {
+				disallowed = append(disallowed, strings.TrimPrefix(x.URL, h.url("")))
+			}
+		}
+		if got := strings.Join(done, " "); r.err != nil || got != test.done || strings.Join(disallowed, " ") != test.disallowed || len(r.robots()) != 1 {
+			t.Errorf("%q: fetched %s, disallowed %s, %d robots.txt, %v", test.policy, got, disallowed, len(r.robots()), r.err)
+		}
+	}
+}
+
 // TestRobotsElsewhere follows robots.txt to another address only with a borrowed lease.
 func TestRobotsElsewhere(t *testing.T) {
 	const half = "User-agent: *\nDisallow: /half\n"

@@ -244,6 +244,7 @@ func (b *builder) anchor(at int, text string) {
 func (b *builder) robots(content string) {
 	previous := ""
 	for _, word := range strings.FieldsFunc(strings.ToLower(content), func(r rune) bool { return r == ',' || r == ' ' }) {
+		b.noteRobots(word)
 		if strings.HasPrefix(word, "max-") || strings.HasPrefix(previous, "max-") && strings.HasSuffix(previous, ":") {
 			previous = word // max-image-preview:none is no "none"
 			continue
@@ -261,6 +262,19 @@ func (b *builder) robots(content string) {
 		case "none":
 			b.doc.NoIndex, b.doc.NoFollow = true, true
 		}
+	}
+}
+
+// maxRobots bounds what is kept of what a page asks robots for, in bytes.
+const maxRobots = 256
+
+// noteRobots keeps a word of what the page asks robots for, once.
+func (b *builder) noteRobots(word string) {
+	switch known := b.doc.Robots; {
+	case known == "":
+		b.doc.Robots = cut(word, maxRobots)
+	case len(known)+len(word)+2 <= maxRobots && !slices.Contains(strings.Split(known, ", "), word):
+		b.doc.Robots = known + ", " + word
 	}
 }
 

@@ -115,6 +115,10 @@ func TestRobotsDirectives(t *testing.T) {
 			t.Errorf("%q, %q: noindex %v, nofollow %v", test.meta, test.header, d.NoIndex, d.NoFollow)
 		}
 	}
+	d := Parse(Input{URL: "http://a.test/", MIME: "text/html", RobotsTag: "otherbot: noarchive, NOINDEX", Body: []byte("<meta name=robots content='noindex, max-snippet:-1" + strings.Repeat(", x", 200) + "'>")}, DefaultLimits())
+	if want := "otherbot:, noarchive, noindex, max-snippet:-1, x"; d.Robots != want {
+		t.Errorf("kept is %q, want %q", d.Robots, want)
+	}
 }
 
 func encoded(t *testing.T, e encoding.Encoding, s string) string {

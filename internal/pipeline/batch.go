@@ -133,6 +133,7 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 		if ok {
 			p.CutRequisites(plan.Definition.Budget.MaxRequisites())
 			if p.Status >= 200 && p.Status < 300 {
+				p.NoFollow = p.NoFollow && plan.Definition.Robots.NoFollow != crawl.RobotsIgnore
 				p.Unfollowed, _ = plan.Scope.Fetched(p.URL, targets[p.URL].Path, p.MIME, p.Language)
 			}
 			out.Pages = append(out.Pages, Parsed{i, p})

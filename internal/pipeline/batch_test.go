@@ -153,6 +153,22 @@ func TestRejectedWhenFetched(t *testing.T) {
 	}
 }
 
+// TestNoFollow: the links of a page that asks robots not to follow them are followed only if the definition says so; what it asks is kept.
+func TestNoFollow(t *testing.T) {
+	for policy, want := range map[string]bool{"": false, crawl.RobotsObey: false, crawl.RobotsIgnore: true} {
+		r := newRig(t, func(d *crawl.Definition) { d.Robots.NoFollow = policy })
+		s := r.source("b-1", "a page")
+		exchanges, _, err := s.Exchanges(nil)
+		r.must(err)
+		exchanges[0].RobotsTag = "nofollow, noarchive"
+		parsed, err := r.Parse(t.Context(), s)
+		r.must(err)
+		if p := parsed.Pages[0]; p.Followed() != want || p.Robots != "nofollow, noarchive" || len(p.Links) != 1 {
+			t.Errorf("%q: followed %v, %q", policy, p.Followed(), p.Robots)
+		}
+	}
+}
+
 // TestResult: what the frontier gets of a page.
 func TestResult(t *testing.T) {
 	link := crawl.Outlink{URL: "http://a.test/x", Hop: crawl.HopLink, TagPath: "html/body"}

@@ -168,6 +168,11 @@ func constrain(root *jsonschema.Schema) {
 
 	overrides(root, at)
 
+	for _, policy := range crawl.RobotsPolicies {
+		at("robots.policy").Enum = append(at("robots.policy").Enum, policy)
+	}
+	at("robots.reason").Pattern = lineForm
+	at("robots.nofollow").Enum = []any{crawl.RobotsObey, crawl.RobotsIgnore}
 	at("archive.where").AnyOf = []*jsonschema.Schema{
 		{Pattern: `^s3://[^/?#@:]+(/|$)`}, {Not: &jsonschema.Schema{Pattern: "://"}},
 	}

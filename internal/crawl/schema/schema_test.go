@@ -95,6 +95,7 @@ func TestAgrees(t *testing.T) {
 		{"politeness: {min_delay: '0', max_delay: 1m, max_crawl_delay: 100ms, factor: 0, per_ip: 16, user_agent: Raven/2.0, contact: 'mailto:a@b.example'}", true},
 		{"politeness: {min_delay: -1s}", false}, {"politeness: {factor: -1}", false}, {"politeness: {per_ip: 0}", false}, {"politeness: {per_ip: 17}", false},
 		{"politeness: {user_agent: ' '}", false}, {`politeness: {user_agent: "a\nb"}`, false}, {`politeness: {contact: "a\rb"}`, false},
+		{"robots: {policy: requisites, nofollow: ignore}", true}, {"robots: {policy: ignore, reason: legal deposit}", true}, {"robots: {policy: some}", false}, {"robots: {nofollow: requisites}", false}, {"robots: {ignore: true}", false},
 		{"reference: {pages: 0}", true}, {"reference: {pages: -1}", false},
 		{"archive: {where: 's3://bucket/prefix', prefix: a/b, operator: The Library}", true}, {"archive: {where: warcs/ravens}", true},
 		{"archive: {where: 's3://'}", false}, {"archive: {where: 's3://key:secret@bucket/'}", false}, {"archive: {where: 'ftp://a.example/'}", false},
