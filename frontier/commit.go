@@ -69,6 +69,7 @@ func (h Crawl) Commit(c Commit) error {
 		}
 		err := h.f.commitPortion(s, commit, p)
 		if errors.Is(err, store.ErrTooBig) {
+			commit.spare = true
 			err = h.f.commitPortion(s, commit, p.spare())
 		}
 		if err != nil {
@@ -112,6 +113,7 @@ type committing struct {
 	marker string     // of the portion
 	ends   bool       // the portion ends the batch
 	alone  bool       // there is no other
+	spare  bool       // without what a crawl can do without
 }
 
 // commitPortion writes a portion, unless it has been written.
@@ -149,6 +151,9 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 		}
 		ended := func() {}
 		if now.ends {
+			if err := e.learnTraps(now, may); err != nil {
+				return nil, err
+			}
 			if ended, err = e.endBatch(now, claims, marks); err != nil {
 				return nil, err
 			}

@@ -47,6 +47,8 @@ type crawlRecord struct {
 
 	First uint64 `cbor:"28,keyasint,omitempty"` // the number of the first claim that was made here, see Watermark; 0 if an earlier version made it
 
+	Traps []ClosedTrap `cbor:"29,keyasint,omitempty"` // the last patterns that were closed
+
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
 }

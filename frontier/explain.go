@@ -27,6 +27,7 @@ const (
 	URLFailed      URLState = "failed"
 	URLRefused     URLState = "refused"
 	URLBlacklisted URLState = "blacklisted"
+	URLTrapped     URLState = "trap" // of a closed pattern
 )
 
 // Explanation says why a URL stands where it stands.
@@ -39,6 +40,8 @@ type Explanation struct {
 	Run      uint32    `json:"run,omitempty"`  // that saw it last
 	Attempts int       `json:"attempts,omitempty"`
 	Due      time.Time `json:"due,omitzero"` // if delayed
+	// Trap is the closed pattern of a URL that is not fetched for that.
+	Trap *ClosedTrap `json:"trap,omitempty"`
 	// Redirects are those in a row that led here; MaxRedirects how many are followed.
 	Redirects    int `json:"redirects,omitempty"`
 	MaxRedirects int `json:"max_redirects,omitempty"`
@@ -122,6 +125,11 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 		out.Via, out.Path, out.Run, out.Attempts = r.Via, r.Path, r.Run, int(r.Attempts)
 		if out.Redirects = scope.Redirects(r.Path); out.Redirects > 0 {
 			out.MaxRedirects = definition.Scope.MaxRedirects
+		}
+		if r.State == record.Trapped {
+			if out.Trap, err = trapOf(txn, s.keys, u); err != nil {
+				return err
+			}
 		}
 		if r.State == record.Delayed {
 			out.Due = time.Unix(r.Due, 0).UTC()

@@ -145,7 +145,7 @@ func (e *edit) offer(o *offered) error {
 		return err
 	}
 	key, rec := e.s.keys.Record(o.key), e.rec
-	fresh := !found || r.Run != rec.Run
+	fresh := !found || r.Run != rec.Run || r.State == record.Trapped && crawl.LastHop(o.path) == crawl.HopSeed
 	if !fresh && r.State != record.Waiting {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/times"
+	"github.com/muninn-archive/muninn/internal/traps"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -34,6 +35,8 @@ type candidate struct {
 	after  queue.Position   // of the first entry after those of the claim
 	failed []queuedURL      // of hosts that cannot be resolved
 	stale  []queuedURL      // whose priority has changed since they were queued
+	closed []queuedURL      // of patterns that are closed
+	traps  *traps.Memory    // of the PLD; nil if nothing of it is suspicious
 	whole  *learner.Learner // nil: the order does not learn
 	sweep  queue.Position   // where the weighing of the queue continues
 	wait   time.Duration    // if there is no claim: how long the queue waits
@@ -304,7 +307,7 @@ func (f *Frontier) claimPicked(ctx context.Context, s *state, picked []*candidat
 		}
 		left := moves{maxMoves, maxMoved}
 		for _, c := range picked {
-			if err := e.move(c, &left); err != nil {
+			if err := errors.Join(e.move(c, &left), e.skipClosed(c)); err != nil {
 				return nil, err
 			}
 		}

@@ -111,6 +111,9 @@ func (h Crawl) Configure(d crawl.Definition, version int) error {
 	}); err != nil {
 		return err
 	}
+	if err := h.openTraps(&d); err != nil {
+		return err
+	}
 	return h.f.update(func(tx *transaction) (func(), error) {
 		return h.f.restHosts(tx, restRaised(&was.Definition, &d, h.f.opts.Now()))
 	})

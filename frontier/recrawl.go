@@ -58,7 +58,7 @@ func (h URLs) Recrawl(id string) error {
 
 // recrawls reports whether a run crawls a URL again that earlier ones have crawled.
 func recrawls(r *record.Record, run uint32) bool {
-	return r.Run != run && r.State != record.Banned && r.State != record.Same && (r.State != record.Waiting || r.Visit != crawl.Visit{})
+	return r.Run != run && r.State != record.Banned && r.State != record.Same && r.State != record.Trapped && (r.State != record.Waiting || r.Visit != crawl.Visit{})
 }
 
 // again offers a URL with the score that it had.

@@ -115,7 +115,7 @@ func (e *edit) takeOne(bound *scope.Scope, in Submission, may *committable) (Sub
 	case found && r.State == record.Banned:
 		out.Reason = "it was submitted as blacklisted before"
 		return out, nil
-	case found && r.Run == e.rec.Run:
+	case found && r.Run == e.rec.Run && r.State != record.Trapped:
 		out.Answer, out.Reason = SubmitKnown, r.State.String()
 	default:
 		out.Answer = SubmitAccepted

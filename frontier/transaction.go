@@ -75,6 +75,7 @@ func (f *Frontier) draft(tx *transaction, s *state) *crawlRecord {
 		copied.Top = slices.Clone(copied.Top)
 		copied.DroppedURLs = slices.Clone(copied.DroppedURLs)
 		copied.OwingNumbers, copied.Owing = slices.Clone(copied.OwingNumbers), slices.Clone(copied.Owing)
+		copied.Traps = slices.Clone(copied.Traps)
 		copied.planned = false
 		rec = &copied
 		tx.drafts[s] = rec

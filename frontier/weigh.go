@@ -53,6 +53,9 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 	err = f.store.View(func(txn store.Reader) error {
 		bandits := openSites(txn, s.keys, c.whole)
 		pld := c.queue.PLD
+		if err := c.readTraps(txn, s.keys); err != nil {
+			return err
+		}
 		err := txn.Scan(s.keys.Entries(pld), s.keys.Entry(pld, c.from), func(key store.Key, value []byte) (bool, error) {
 			e, ok := entryOf(key, value)
 			if !ok {
@@ -61,7 +64,7 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 			if e.at.Before(c.floor) {
 				c.floor = e.at
 			}
-			if len(entries) == c.limit || c.enough(entries, e.at) {
+			if len(entries) == c.limit || len(c.closed) == closedAtOnce || c.enough(entries, e.at) {
 				c.after = e.at
 				return false, nil
 			}
@@ -77,6 +80,10 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 				}
 				c.after = e.at
 				return false, nil
+			}
+			if c.closes(&e) {
+				c.closed = append(c.closed, e)
+				return true, nil
 			}
 			if len(c.stale) < maxStale*c.limit {
 				stale, err := e.weigh(bandits, c)
@@ -144,10 +151,12 @@ func (e *queuedURL) read(txn store.Reader, keys store.Keys) (found bool, err err
 
 // weigh works out the priority of an entry by what is known now, and whether it stands in a wrong position.
 func (e *queuedURL) weigh(bandits *sites, c *candidate) (stale bool, err error) {
-	if e.rec.Group == 0 && (c.whole == nil || len(e.rec.Features) == 0) {
+	factor := c.suspicion(e)
+	if factor == 1 && e.rec.Group == 0 && (c.whole == nil || len(e.rec.Features) == 0) {
 		return false, nil
 	}
 	e.now, err = bandits.priority(e.key.PLD, &e.rec, c.plan)
+	e.now = uint16(float64(e.now) * factor)
 	return max(e.now, e.at.Priority)-min(e.now, e.at.Priority) > staleBy, err
 }
 

@@ -122,6 +122,9 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 		line("  same page  %s is asked for in its place; what follows is of that", e.SameAs)
 	}
 	line("  state      %s, %d attempts failed; path %s", e.State, e.Attempts, e.Path)
+	if e.Trap != nil {
+		line("  trap       %s", e.Trap)
+	}
 	if e.Redirects > 0 {
 		line("  redirects  %d in a row led here, at most %d are followed", e.Redirects, e.MaxRedirects)
 	}

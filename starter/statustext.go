@@ -51,6 +51,9 @@ func (s crawlStatus) write(w io.Writer) {
 	if l := s.Crawl.TopicModel; l != nil {
 		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.TopWords(topicWordsShown), " "))
 	}
+	for _, trap := range p.Traps {
+		line("  trap      %s", trap)
+	}
 	for _, text := range p.Damaged {
 		line("  damaged   in the archive: %s", text)
 	}

@@ -264,7 +264,7 @@ func (c *crawlRun) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, 
 	return CrawlResult{
 		Reason: reason, Archive: c.Begun.Archive, Run: c.Begun.Run, Totals: t, Harvest: t.HarvestRatio(),
 		Top: out.Status.Top, TopicModel: c.TopicModel, Ends: out.Status.Ends,
-		Harvests: c.Progress.Harvests, Report: out.Report, Damaged: p.Damaged,
+		Harvests: c.Progress.Harvests, Report: out.Report, Damaged: p.Damaged, Traps: p.Traps,
 	}, nil
 }
 

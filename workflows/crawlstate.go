@@ -160,5 +160,7 @@ type CrawlResult struct {
 	Harvests []float64 `json:"harvests,omitempty"`
 	// Damaged names objects of the archive that could not be read, and what is lost by that.
 	Damaged []string `json:"damaged,omitempty"`
-	Report  string   `json:"report,omitempty"` // key in the archive
+	// Traps are the last patterns of URLs that were closed.
+	Traps  []frontier.ClosedTrap `json:"traps,omitempty"`
+	Report string                `json:"report,omitempty"` // key in the archive
 }

@@ -110,6 +110,9 @@ func describe(state string, p activities.Progress) string {
 	if text := MostWaiting(p); text != "" {
 		fmt.Fprintf(&b, "\n\n%s.", text)
 	}
+	for _, trap := range p.Traps {
+		fmt.Fprintf(&b, "\n\n**Trap**: %s.", trap)
+	}
 	for _, text := range p.Damaged {
 		fmt.Fprintf(&b, "\n\n**Damaged in the archive**: %s.", text)
 	}

@@ -28,6 +28,7 @@ func sumProgress(members []*CrawlMember) (sum activities.Progress) {
 		sum.Owing += p.Owing
 		sum.Ends = append(sum.Ends, p.Ends...)
 		sum.Damaged = frontier.AddDamaged(sum.Damaged, p.Damaged)
+		sum.Traps = frontier.AddTraps(sum.Traps, p.Traps)
 		sum.Leases = addWaiting(sum.Leases, p.Leases)
 		if p.Longest != nil && (sum.Longest == nil || p.Longest.Waiting > sum.Longest.Waiting) {
 			longest := *p.Longest
@@ -72,6 +73,7 @@ func addStatus(a, b frontier.Status) frontier.Status {
 	b.Top = slices.SortedStableFunc(slices.Values(append(a.Top, b.Top...)), func(x, y frontier.Top) int { return cmp.Compare(y.Score, x.Score) })
 	b.Top = b.Top[:min(len(b.Top), topPages)]
 	b.Ends, b.History, b.Damaged = append(a.Ends, b.Ends...), nil, frontier.AddDamaged(a.Damaged, b.Damaged)
+	b.Traps = frontier.AddTraps(a.Traps, b.Traps)
 	return b
 }
 

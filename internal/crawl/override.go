@@ -32,6 +32,8 @@ type Override struct {
 	// State is "paused": nothing more is claimed of the PLD; "stopped": nor will be, and its waiting URLs end as refused;
 	// "aborted": the same, and its running batches end at once.
 	State *PLDState `json:"state,omitempty"`
+	// IgnoreTraps lets the PLD be crawled whole, whatever looks like a site without end: patterns of it that are closed are opened again.
+	IgnoreTraps *bool `json:"ignore_traps,omitempty"`
 }
 
 // PLDState is what an operator has ordered for a PLD; empty if nothing.
@@ -146,6 +148,12 @@ func (d *Definition) StateOf(pld string) (state PLDState) {
 	return state
 }
 
+// IgnoresTraps reports whether a PLD is crawled whole, whatever looks like a site without end.
+func (d *Definition) IgnoresTraps(pld string) (ignores bool) {
+	set(&ignores, d.Overrides.PLDs[pld].IgnoreTraps)
+	return ignores
+}
+
 func (v *validator) overrides(d Definition) {
 	o := d.Overrides
 	v.check(len(o.PLDs)+len(o.Hosts) <= MaxOverrides, "overrides", fmt.Sprintf("has %d entries, at most %d are allowed", len(o.PLDs)+len(o.Hosts), MaxOverrides))
@@ -157,7 +165,7 @@ func (v *validator) overrides(d Definition) {
 		host := o.Hosts[name]
 		v.override(path, name, host)
 		for field, absent := range map[string]bool{
-			"budget": host.Budget == nil, "per_queue": host.PerQueue == nil, "weight": host.Weight == nil, "state": host.State == nil,
+			"budget": host.Budget == nil, "per_queue": host.PerQueue == nil, "weight": host.Weight == nil, "state": host.State == nil, "ignore_traps": host.IgnoreTraps == nil,
 		} {
 			v.check(absent, path+"."+field, "is of a PLD with all its hosts: write it under overrides.plds")
 		}

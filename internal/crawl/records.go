@@ -103,6 +103,16 @@ type PageOutcome struct {
 	Prints       []byte  `json:"prints,omitempty"`    // what to remember of its web objects
 	Worth        float64 `json:"worth,omitempty"`     // see Verdict
 	PageFeatures []byte  `json:"seen,omitempty"`      // see Verdict
+	Print        *Print  `json:"print,omitempty"`     // what it reads like; nil if nothing was understood
+}
+
+// Print says what a page reads like: near-duplicates have prints that differ in few bits. See internal/traps.
+type Print struct {
+	All        uint64 `json:"all,omitempty"` // of all its text
+	Own        uint64 `json:"own,omitempty"` // of what does not stand in blocks of links
+	Words      int    `json:"words,omitempty"`
+	OwnWords   int    `json:"own_words,omitempty"`
+	Requisites uint64 `json:"requisites,omitempty"` // of the paths of images and other embeds
 }
 
 // Success reports whether a response counts as a page in budgets and harvest ratio.

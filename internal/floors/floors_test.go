@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"internal/codec", "internal/times"},
 	{"internal/crawl", "internal/version", "internal/cputime", "internal/cache", "internal/fnv"},
 	{"internal/text", "internal/urls", "internal/coding", "internal/xpath", "internal/dates", "internal/thesaurus", "internal/chart", "internal/disk", "internal/css"},
-	{"internal/scope", "internal/robots", "internal/politeness", "internal/hostgroups", "internal/ring", "internal/share", "internal/page", "kb", "internal/crawl/schema"},
+	{"internal/scope", "internal/robots", "internal/politeness", "internal/hostgroups", "internal/ring", "internal/share", "internal/traps", "internal/page", "kb", "internal/crawl/schema"},
 	{"internal/recognise", "internal/extract", "internal/bandit", "internal/pdf"},
 	{"internal/adapt"},
 	{"internal/order"},

@@ -20,6 +20,7 @@ const (
 	hasFeatures = 0x20
 	hasParts    = 0x10
 	hasOther    = 0x08
+	stateBits   = 0x07 // Trapped is 0 in them
 )
 
 var errRecord = errors.New("the frontier holds a record that cannot be read")
@@ -27,7 +28,7 @@ var errRecord = errors.New("the frontier holds a record that cannot be read")
 // Encode returns the record as the store holds it. What is empty takes no bytes.
 func (r *Record) Encode() []byte {
 	b := make([]byte, 0, 96+len(r.URL)+len(r.Path)+len(r.Via)+len(r.Features)+len(r.Parts)+len(r.OtherFeatures)+len(r.Visit.URL)+len(r.Visit.Digest)+len(r.Visit.ETag)+len(r.Visit.LastModified))
-	state := byte(r.State)
+	state := byte(r.State) & stateBits
 	if r.Visit != (crawl.Visit{}) {
 		state |= hasVisit
 	}
@@ -98,7 +99,10 @@ func Decode(b []byte) (Record, error) {
 // decodeState reads what comes before the scores.
 func decodeState(c *codec.Cursor) (head byte, r Record) {
 	head = c.Uint8()
-	r.State, r.Attempts = State(head&^(hasVisit|hasGroup|hasFeatures|hasParts|hasOther)), c.Uint8()
+	r.State, r.Attempts = State(head&stateBits), c.Uint8()
+	if r.State == 0 {
+		r.State = Trapped
+	}
 	r.Run = uint32(c.Uvarint())
 	switch r.State {
 	case Waiting:

@@ -22,6 +22,7 @@ const (
 	Refused State = 5 // by robots.txt or the address guard
 	Banned  State = 6 // never to be fetched, in any run: somebody has said so
 	Same    State = 7 // the canonical form of another URL, which has the record's place: Record.URL
+	Trapped State = 8 // out of its queue: of a closed pattern of its PLD (internal/traps), until that is opened again
 )
 
 func (s State) String() string {
@@ -40,6 +41,8 @@ func (s State) String() string {
 		return "blacklisted"
 	case Same:
 		return "known by another URL"
+	case Trapped:
+		return "trap"
 	}
 	return ""
 }

@@ -140,6 +140,13 @@ func (k Keys) Exchange() Key { return k.All(Exchanges) }
 func (k Keys) Record(u record.Key) Key { return k.ofURL(Records, u) }
 func (k Keys) Print(u record.Key) Key  { return k.ofURL(Prints, u) }
 
+// RecordsOf is the prefix of the records of a PLD.
+func (k Keys) RecordsOf(pld uint64) Key { return k.numbered(Records, pld) }
+
+// Traps is the key of what is remembered of a PLD's traps. It is of the kind of Sites, for no host: so workers of earlier versions take it along with a
+// partition.
+func (k Keys) Traps(pld uint64) Key { return k.Site(pld, "") }
+
 // Queue is the key of what is kept of a queue, Entries the prefix of its entries.
 func (k Keys) Queue(pld uint64) Key   { return k.numbered(Queues, pld) }
 func (k Keys) Entries(pld uint64) Key { return k.numbered(Entries, pld) }

@@ -226,7 +226,7 @@ func overrides(root *jsonschema.Schema, at func(string) *jsonschema.Schema) {
 		property(one, "state").Enum = append(property(one, "state").Enum, state)
 	}
 	ofPLD := &jsonschema.Schema{}
-	for _, name := range []string{"budget", "per_queue", "weight", "state"} {
+	for _, name := range []string{"budget", "per_queue", "weight", "state", "ignore_traps"} {
 		ofPLD.AnyOf = append(ofPLD.AnyOf, &jsonschema.Schema{Required: []string{name}})
 	}
 	for _, kind := range []string{"plds", "hosts"} {

@@ -1,0 +1,329 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/traps"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+const (
+	// maxTraps is how many closed patterns a crawl lists.
+	maxTraps = 20
+	// closedAtOnce is how many URLs of closed patterns a claim takes out of its queue, and openedAtOnce how many a transaction puts back.
+	closedAtOnce = 500
+	openedAtOnce = 1000
+)
+
+// ClosedTrap is a pattern of URLs that is not fetched any more, because what was fetched of it is a trap.
+type ClosedTrap struct {
+	PLD      string `json:"pld" cbor:"1,keyasint"`
+	Pattern  string `json:"pattern" cbor:"2,keyasint"`
+	Evidence string `json:"evidence" cbor:"3,keyasint"`
+}
+
+func (c ClosedTrap) String() string {
+	return fmt.Sprintf("%s is closed as a trap: %s. To fetch it all the same, set overrides.plds[%s].ignore_traps to true", c.Pattern, c.Evidence, c.PLD)
+}
+
+// AddTraps joins what two workers list of closed patterns: each once, and the last maxTraps.
+func AddTraps(a, b []ClosedTrap) []ClosedTrap {
+	a = slices.Clip(a)
+	for _, c := range b {
+		if !slices.ContainsFunc(a, func(other ClosedTrap) bool { return other.PLD == c.PLD && other.Pattern == c.Pattern }) {
+			a = append(a, c)
+		}
+	}
+	return a[max(len(a)-maxTraps, 0):]
+}
+
+// readTraps reads what is remembered of a PLD's traps; nil if nothing is.
+func readTraps(r store.Reader, keys store.Keys, pld uint64) (m *traps.Memory, err error) {
+	_, err = r.Get(keys.Traps(pld), func(raw []byte) error {
+		m = traps.Decode(raw)
+		return nil
+	})
+	return m, err
+}
+
+// trapOf returns the closed pattern of a URL; nil if it is of none.
+func trapOf(r store.Reader, keys store.Keys, u urls.URL) (*ClosedTrap, error) {
+	m, err := readTraps(r, keys, record.KeyOf(u).PLD)
+	if err != nil || m == nil {
+		return nil, err
+	}
+	c := m.ClosedBy(traps.ShapeOf(u))
+	if c == nil {
+		return nil, nil
+	}
+	return &ClosedTrap{u.PLD(), c.Pattern, c.Evidence}, nil
+}
+
+func (e *edit) saveTraps(pld uint64, m *traps.Memory) error {
+	raw, err := m.Encode()
+	if err != nil {
+		return err
+	}
+	return e.Set(e.s.keys.Traps(pld), raw)
+}
+
+// learnTraps takes in the pages of a batch, and closes the patterns that they prove to be traps. Of what another worker has queued it is not
+// known whether it is new.
+func (e *edit) learnTraps(now committing, may *committable) error {
+	if now.spare || now.c.Rescore {
+		return nil
+	}
+	pages, plds, err := now.trapPages(e.rec, may)
+	if err != nil {
+		return err
+	}
+	for _, pld := range plds {
+		m, err := readTraps(e.Reader, e.s.keys, pld.hash)
+		if err != nil {
+			return err
+		}
+		if m == nil {
+			m = &traps.Memory{}
+		}
+		m.Enter(e.rec.Run)
+		for _, c := range m.Learn(pages[pld.hash]) {
+			e.rec.Traps = AddTraps(e.rec.Traps, []ClosedTrap{{pld.name, c.Pattern, c.Evidence}})
+		}
+		if err := e.saveTraps(pld.hash, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namedPLD is a PLD with its hash.
+type namedPLD struct {
+	name string
+	hash uint64
+}
+
+// trapPages are the pages of a commit by their PLDs, in the order of the batch, with the URLs that they led to.
+func (now committing) trapPages(rec *crawlRecord, may *committable) (pages map[uint64][]traps.Page, plds []namedPLD, err error) {
+	type place struct {
+		pld uint64
+		at  int
+	}
+	pages, places := map[uint64][]traps.Page{}, map[string]place{}
+	for i := range now.c.Outcomes {
+		o := &now.c.Outcomes[i]
+		if o.Print == nil || o.Requisite || !o.Success() {
+			continue
+		}
+		if lost, err := may.lost(o.URL); err != nil {
+			return nil, nil, err
+		} else if lost {
+			continue
+		}
+		u, err := urls.Trusted(o.URL)
+		if err != nil {
+			return nil, nil, fmt.Errorf("commit %s: %w", o.URL, err)
+		}
+		name := u.PLD()
+		if rec.Definition.IgnoresTraps(name) {
+			continue
+		}
+		pld := record.KeyIn(name, u).PLD
+		if pages[pld] == nil {
+			plds = append(plds, namedPLD{name, pld})
+		}
+		places[o.URL] = place{pld, len(pages[pld])}
+		pages[pld] = append(pages[pld], traps.Page{Shape: traps.ShapeOf(u), Print: o.Print})
+	}
+	if len(places) == 0 {
+		return nil, nil, nil
+	}
+	credited := map[*offered]bool{}
+	for i := range now.c.Discoveries {
+		d := &now.c.Discoveries[i]
+		at, ours := places[d.Via]
+		if !ours || crawl.IsRequisite(d.Path) || crawl.LastHop(d.Path) == crawl.HopSpeculative {
+			continue
+		}
+		p, o := &pages[at.pld][at.at], now.of[i]
+		p.Links++
+		if o == nil || !o.looked || o.known || o.form != o.key || credited[o] { // another form of a page may be known
+			continue
+		}
+		credited[o] = true
+		if o.key.PLD == at.pld {
+			p.New = append(p.New, o.url)
+		} else if now.c.Others == nil || !now.c.Others(store.PartitionOf(o.key.PLD)) {
+			p.Elsewhere = true
+		}
+	}
+	return pages, plds, nil
+}
+
+// readTraps reads what is remembered of the PLD's traps, if anything of it is suspicious.
+func (c *candidate) readTraps(r store.Reader, keys store.Keys) error {
+	if c.plan.IgnoresTraps(c.name) {
+		return nil
+	}
+	m, err := readTraps(r, keys, c.queue.PLD)
+	if m != nil && !m.Quiet() {
+		c.traps = m
+	}
+	return err
+}
+
+// closes reports whether an entry is of a closed pattern. Seeds and requisites never are, nor what was archived before: it is
+// visited again.
+func (c *candidate) closes(e *queuedURL) bool {
+	if c.traps == nil || crawl.LastHop(e.rec.Path) == crawl.HopSeed || crawl.IsRequisite(e.rec.Path) || e.rec.Visit != (crawl.Visit{}) {
+		return false
+	}
+	u, err := urls.Trusted(e.rec.URL)
+	return err == nil && c.traps.Closes(traps.ShapeOf(u))
+}
+
+// suspicion is what the priority of an entry is multiplied with.
+func (c *candidate) suspicion(e *queuedURL) float64 {
+	if c.traps == nil || crawl.IsRequisite(e.rec.Path) {
+		return 1
+	}
+	if u, err := urls.Trusted(e.rec.URL); err == nil && c.traps.Suspicious(traps.ShapeOf(u)) {
+		return traps.Suspicion
+	}
+	return 1
+}
+
+// skipClosed takes the entries of closed patterns out of their queue. The archive's crawl log says so of the first of each pattern.
+func (e *edit) skipClosed(c *candidate) error {
+	pld := c.queue.PLD
+	if len(c.closed) == 0 || e.f.gone(e.s, c.queue) || e.f.held(e.s, pld) || e.f.isMoving(e.transaction, e.s, pld) {
+		return nil
+	}
+	if err := e.touch(e.s, pld); err != nil {
+		return err
+	}
+	m, err := readTraps(e.Reader, e.s.keys, pld)
+	if m == nil || err != nil {
+		return err
+	}
+	for _, entry := range c.closed {
+		r, found, err := e.Record(e.s.keys.Record(entry.key))
+		if err != nil {
+			return err
+		}
+		u, bad := urls.Trusted(entry.rec.URL)
+		if bad != nil || !found || r.State != record.Waiting || r.Position != entry.at {
+			continue
+		}
+		by := m.Skip(traps.ShapeOf(u))
+		if by == nil {
+			continue
+		}
+		if err := e.Delete(e.s.keys.Entry(pld, r.Position)); err != nil {
+			return err
+		}
+		e.change(pld).removed++
+		r.State, r.Run = record.Trapped, e.rec.Run
+		if err := e.Set(e.s.keys.Record(entry.key), r.Encode()); err != nil {
+			return err
+		}
+		if by.Skipped == 1 {
+			o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: r.URL, Kind: crawl.OutcomeRefused, Reason: ClosedTrap{c.name, by.Pattern, by.Evidence}.String()}}
+			e.rec.ended(o, e.f.opts.Now())
+			if err := e.keepUnfetched(o, r); err != nil {
+				return err
+			}
+		}
+	}
+	return e.saveTraps(pld, m)
+}
+
+// openTraps opens the closed patterns of the PLDs whose traps are to be ignored: their URLs wait again. What is cut off is done by the next change.
+func (h Crawl) openTraps(d *crawl.Definition) error {
+	for pld := range d.Overrides.PLDs {
+		if !d.IgnoresTraps(pld) {
+			continue
+		}
+		if err := h.openTrapsOf(pld); err != nil && !errors.Is(err, ErrMoving) {
+			return fmt.Errorf("open the traps of %s: %w", pld, err)
+		}
+	}
+	return nil
+}
+
+func (h Crawl) openTrapsOf(name string) error {
+	s, err := h.state()
+	if err != nil {
+		return err
+	}
+	u, err := urls.Parse("http://" + name + "/")
+	if err != nil {
+		return nil
+	}
+	pld := record.KeyIn(name, u).PLD
+	var list []record.Key
+	err = h.f.store.View(func(txn store.Reader) error {
+		m, err := readTraps(txn, s.keys, pld)
+		if err != nil || m == nil || m.Quiet() {
+			return err
+		}
+		return txn.Scan(s.keys.RecordsOf(pld), nil, func(_ store.Key, value []byte) (bool, error) {
+			r, err := record.Decode(value)
+			if err == nil && r.State == record.Trapped {
+				var u urls.URL
+				if u, err = urls.Trusted(r.URL); err == nil {
+					list = append(list, record.KeyIn(name, u))
+				}
+			}
+			return true, err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(list, openedAtOnce) {
+		if err := h.requeue(s, name, part); err != nil {
+			return err
+		}
+	}
+	return h.f.update(func(tx *transaction) (func(), error) {
+		e := h.f.edit(tx, s)
+		m, err := readTraps(tx.Reader, s.keys, pld)
+		if err != nil || m == nil {
+			return nil, err
+		}
+		m.Open()
+		e.rec.Traps = slices.DeleteFunc(e.rec.Traps, func(c ClosedTrap) bool { return c.PLD == name })
+		return nil, e.saveTraps(pld, m)
+	})
+}
+
+// requeue lets URLs wait again whose patterns were closed.
+func (h Crawl) requeue(s *state, pld string, list []record.Key) error {
+	return h.f.update(func(tx *transaction) (func(), error) {
+		e := h.f.edit(tx, s)
+		for _, k := range list {
+			r, found, err := e.Record(s.keys.Record(k))
+			if err != nil {
+				return nil, err
+			}
+			if !found || r.State != record.Trapped {
+				continue
+			}
+			priority, err := e.sites.priority(k.PLD, &r, &e.rec.Definition)
+			if err != nil {
+				return nil, err
+			}
+			e.change(k.PLD).name = pld
+			r.Run = e.rec.Run
+			if err := e.enqueue(k, &r, priority, false); err != nil {
+				return nil, err
+			}
+		}
+		return e.finish(nil, nil)
+	})
+}

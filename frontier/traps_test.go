@@ -1,0 +1,122 @@
+package frontier
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// calendarOf crawls a site with a calendar without end and a few pages, until nothing is left or so many batches have ended, and returns the pages.
+func (r *rig) calendarOf(batches int) (pages []string) {
+	r.t.Helper()
+	for range batches {
+		round := r.next()
+		r.confirm(round)
+		if len(round.Claims) == 0 {
+			if round.Drained {
+				return pages
+			}
+			continue
+		}
+		for _, c := range round.Claims {
+			batch := r.start(c)
+			lanes, err := r.Batch(batch).Reopen([]Claim{c}, nil)
+			r.must(err)
+			out := Commit{Batch: batch}
+			for _, u := range targets(lanes...) {
+				pages = append(pages, u)
+				o := done(u)
+				o.Print = &crawl.Print{All: 7, Own: 7, Words: 20, OwnWords: 10}
+				var links []string
+				var day int
+				if _, err := fmt.Sscanf(u, "http://a.example/cal?day=%d", &day); err == nil || u == "http://a.example/" {
+					for n := range 3 {
+						links = append(links, fmt.Sprintf("http://a.example/cal?day=%d", 3*day+n+1))
+					}
+				}
+				if u == "http://a.example/" {
+					o.Print.All = 1 << 60
+					links = append(links, "http://a.example/good")
+				}
+				for _, to := range links {
+					out.Discoveries = append(out.Discoveries, crawl.Discovery{URL: to, Via: u, Path: "SL", Score: 0.5})
+				}
+				out.Outcomes = append(out.Outcomes, o)
+			}
+			for _, l := range lanes {
+				r.must(r.endLane(l.ID, r.clock.Now(), false))
+			}
+			r.must(r.Commit(out))
+		}
+	}
+	return pages
+}
+
+// A calendar without end is closed: its URLs leave the queue, so that the crawl ends; status and crawl log say why, also after a restart. A change of the
+// definition opens it again.
+func TestTraps(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) { d.Order.Strategy = crawl.StrategyBreadth })
+	r.submit("seeds", crawl.Discovery{URL: "http://a.example/", Path: "S", Score: 1})
+	pages := r.calendarOf(200)
+	if len(pages) > 50 || !slices.Contains(pages, "http://a.example/good") {
+		t.Errorf("%d pages, the first %q", len(pages), pages[:min(len(pages), 60)])
+	}
+	r.reopen()
+	trapped := func() (n int) {
+		for _, state := range r.states() {
+			if state == "trap" {
+				n++
+			}
+		}
+		return n
+	}
+	s, n := r.status(), trapped()
+	if len(s.Traps) != 1 || s.Traps[0].PLD != "a.example" || s.Traps[0].Pattern != "a.example/cal?day" || s.Waiting != 0 || n < 20 {
+		t.Errorf("%d URLs are trapped, %d wait: %v", n, s.Waiting, s.Traps)
+	}
+	log, _, err := r.URLs().Unfetched(100)
+	r.must(err)
+	if len(log) != 1 || log[0].Kind != crawl.OutcomeRefused || !strings.Contains(log[0].Reason, "a.example/cal?day is closed as a trap: ") {
+		t.Errorf("the crawl log has %+v", log)
+	}
+	var closed string
+	for url, state := range r.states() {
+		if state == "trap" {
+			closed = url
+		}
+	}
+	u, err := urls.Parse(closed)
+	r.must(err)
+	if e, err := r.URLs().Explain(u); err != nil || e.State != URLTrapped || e.Trap == nil || *e.Trap != s.Traps[0] {
+		t.Errorf("%s: %+v, %v", closed, e, err)
+	}
+	r.submit("late", crawl.Discovery{URL: "http://a.example/cal?day=100000", Path: "SL", Score: 1}, crawl.Discovery{URL: closed, Path: "S", Score: 1})
+	if pages := r.calendarOf(20); len(pages) != 1 || pages[0] != closed {
+		t.Errorf("%q were fetched of the closed pattern, want %s alone, which is a seed now", pages, closed)
+	}
+
+	r.configure("{plds: {a.example: {ignore_traps: true}}}")
+	if s := r.status(); s.Waiting <= n || trapped() != 0 || len(s.Traps) != 0 {
+		t.Errorf("%d URLs wait, %d are trapped, %v", s.Waiting, trapped(), s.Traps)
+	}
+	if pages := r.calendarOf(8); len(pages) < 60 {
+		t.Errorf("%d pages of the opened calendar", len(pages))
+	}
+}
+
+// What looks like a trap is claimed after all else of its queue.
+func TestSuspiciousURLsComeLast(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) { d.Order.Strategy, d.Order.PerQueue = crawl.StrategyBreadth, 3 })
+	r.submit("seeds", crawl.Discovery{URL: "http://a.example/", Path: "S", Score: 1})
+	r.calendarOf(5)
+	for i := range 3 {
+		r.submit(fmt.Sprint("late", i), crawl.Discovery{URL: fmt.Sprintf("http://a.example/late%d", i), Path: "SL", Score: 0.3})
+	}
+	if pages := r.calendarOf(1); len(pages) != 3 || slices.ContainsFunc(pages, func(u string) bool { return !strings.Contains(u, "/late") }) {
+		t.Errorf("%q are claimed", pages)
+	}
+}

@@ -1,0 +1,162 @@
+package traps_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/traps"
+	"github.com/muninn-archive/muninn/internal/urls"
+	"github.com/muninn-archive/muninn/internal/webworld"
+	"github.com/muninn-archive/muninn/internal/webworld/endless"
+)
+
+// crawled is a site as a crawl without a network sees it.
+type crawled struct {
+	pages   []string
+	skipped []string
+	closed  []traps.Closed
+}
+
+// crawlSite crawls a site breadth-first, in batches, as the frontier does: suspicious URLs come last, those of closed patterns never. With no memory
+// it crawls all of it.
+func crawlSite(t *testing.T, world *webworld.World, seed string, m *traps.Memory, batch, most int) (out crawled) {
+	t.Helper()
+	type entry struct {
+		url   urls.URL
+		shape traps.Shape
+	}
+	known := map[string]bool{}
+	var queue []entry
+	add := func(text string) (fresh bool) {
+		u, err := urls.Parse(text)
+		if err != nil || known[u.String()] {
+			return false
+		}
+		known[u.String()] = true
+		queue = append(queue, entry{u, traps.ShapeOf(u)})
+		return true
+	}
+	add(seed)
+	for len(queue) > 0 && len(out.pages) < most {
+		var take, later, last []entry
+		for _, e := range queue {
+			switch {
+			case m != nil && e.url.String() != seed && m.Closes(e.shape):
+				out.skipped = append(out.skipped, e.url.String())
+			case m != nil && m.Suspicious(e.shape):
+				last = append(last, e)
+			default:
+				later = append(later, e)
+			}
+		}
+		later = append(later, last...)
+		take, queue = later[:min(batch, len(later))], slices.Clone(later[min(batch, len(later)):])
+		var learned []traps.Page
+		for _, e := range take {
+			status, _, body, _ := world.Answer(e.url.String())
+			if status != 200 {
+				continue
+			}
+			out.pages = append(out.pages, e.url.String())
+			d := page.Parse(page.Input{URL: e.url.String(), MIME: "text/html; charset=utf-8", Body: body}, page.DefaultLimits())
+			p := traps.Page{Shape: e.shape, Print: traps.PrintOf(&d.Page)}
+			for _, l := range d.Links {
+				if l.Hop == crawl.HopEmbed || l.Hop == crawl.HopSpeculative {
+					continue
+				}
+				if p.Links++; !add(l.URL) {
+					continue
+				}
+				p.New = append(p.New, queue[len(queue)-1].url.String())
+			}
+			learned = append(learned, p)
+		}
+		if m != nil {
+			out.closed = append(out.closed, m.Learn(learned)...)
+		}
+	}
+	return out
+}
+
+func world(t *testing.T) *webworld.World {
+	t.Helper()
+	w := endless.New(webworld.Options{Seed: 1})
+	if err := w.Build(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// useless is how many pages of a trap may be fetched, beside those that are worth it.
+const useless = 50
+
+// A site without end gives at most 50 useless pages.
+func TestTraps(t *testing.T) {
+	w := world(t)
+	worth := map[string]int{"session.example": 5, "pagerend.example": 3}
+	for _, s := range endless.Traps() {
+		for _, batch := range []int{1, 20} {
+			out := crawlSite(t, w, w.Host(s.Host).Base+"/", &traps.Memory{}, batch, 600)
+			if len(out.pages) > useless+max(worth[s.Host], 1) {
+				t.Errorf("%s, %d at a time: %d pages; closed %v", s.Host, batch, len(out.pages), out.closed)
+			}
+		}
+	}
+}
+
+// Nor does the calendar of the demo, whose pages all read differently.
+func TestTrapOfTheDemo(t *testing.T) {
+	w := webworld.NewDemo(webworld.Options{Seed: 1})
+	if err := w.Build(); err != nil {
+		t.Fatal(err)
+	}
+	for _, batch := range []int{1, 20} {
+		out := crawlSite(t, w, w.Host("calendar.example").Base+"/", &traps.Memory{}, batch, 600)
+		if len(out.pages) > useless {
+			t.Errorf("%d at a time: %d pages; closed %v", batch, len(out.pages), out.closed)
+		}
+	}
+}
+
+// In a later run, pages read like those of the former one: nothing is suspicious for that, and what was closed stays closed.
+func TestLaterRun(t *testing.T) {
+	w, m := world(t), &traps.Memory{}
+	m.Enter(1)
+	seed := w.Host("docs.example").Base + "/"
+	whole := crawlSite(t, w, seed, m, 20, 6000)
+	m.Enter(2)
+	for _, url := range whole.pages {
+		u, err := urls.Parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Suspicious(traps.ShapeOf(u)) {
+			t.Fatalf("%s is suspicious", url)
+		}
+	}
+	if again := crawlSite(t, w, seed, m, 20, 6000); len(again.pages) != len(whole.pages) {
+		t.Errorf("%d of %d pages", len(again.pages), len(whole.pages))
+	}
+	m = &traps.Memory{}
+	m.Enter(1)
+	seed = w.Host("neardup.example").Base + "/"
+	crawlSite(t, w, seed, m, 20, 6000)
+	m.Enter(2)
+	if again := crawlSite(t, w, seed, m, 20, 6000); len(again.pages) != 1 {
+		t.Errorf("%d pages of what is closed", len(again.pages))
+	}
+}
+
+// An honest site is crawled whole.
+func TestHonestSites(t *testing.T) {
+	w := world(t)
+	for _, s := range endless.HonestSites() {
+		whole := crawlSite(t, w, w.Host(s.Host).Base+"/", nil, 20, 6000)
+		out := crawlSite(t, w, w.Host(s.Host).Base+"/", &traps.Memory{}, 20, 6000)
+		if len(out.pages) != len(whole.pages) || len(out.closed) > 0 {
+			t.Errorf("%s: %d of %d pages; closed %v", s.Host, len(out.pages), len(whole.pages), out.closed)
+		}
+	}
+}
