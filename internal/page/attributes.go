@@ -12,11 +12,15 @@ import (
 
 // attributes takes the links in attributes that any element may have.
 func (w *walker) attributes(n *html.Node) {
+	if len(n.Attr) == 0 {
+		return
+	}
+	media := isMedia(n)
 	for i := range n.Attr {
 		switch a := &n.Attr[i]; {
 		case a.Key == "style":
 			w.declarations(n, a.Val)
-		case mayBeLazy(n, a.Key):
+		case strings.HasPrefix(a.Key, "data-"), media && mayBeLazy(n, a.Key):
 			w.lazy(n, a)
 		}
 	}

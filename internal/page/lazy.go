@@ -64,9 +64,9 @@ func hasWord(name string, words []string) bool {
 	return false
 }
 
-// mayBeLazy reports whether an attribute is none of HTML, so that a script may load an image from it.
+// mayBeLazy reports whether an attribute of a media element is none of HTML, so that a script may load an image from it.
 func mayBeLazy(n *html.Node, key string) bool {
-	return strings.HasPrefix(key, "data-") || isMedia(n) && (!mediaAttributes[key] || n.DataAtom == 0 && strings.HasPrefix(key, "src")) && !strings.HasPrefix(key, "on") && !strings.HasPrefix(key, "aria-")
+	return (!mediaAttributes[key] || n.DataAtom == 0 && strings.HasPrefix(key, "src")) && !strings.HasPrefix(key, "on") && !strings.HasPrefix(key, "aria-")
 }
 
 // isMedia reports whether an element shows an image, a film or a document. Elements with a hyphen are those of scripts, such as amp-img.
