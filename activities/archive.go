@@ -164,6 +164,7 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		return left, err
 	}
 	defer func() { _ = closer() }()
+	in := fetchedBy(b.Crawl, entries)
 	for e, p := range pipeline.Pairs(entries, batch) {
 		if ctx.Err() != nil {
 			return left, ctx.Err()
@@ -177,20 +178,26 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 			}
 			continue
 		}
-		if err := a.archiveExchange(segment, e, p, needs, &left); err != nil {
+		missing, err := a.missing(in, p)
+		if err != nil {
+			return left, err
+		}
+		if err := a.archiveExchange(segment, e, p, missing, needs, &left); err != nil {
 			return left, err
 		}
 	}
 	return left, nil
 }
 
-// archiveExchange archives an exchange and adds its outcome and outlinks to left. needs says what
-// outlinks keep for the order and the scope.
-func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, needs crawl.LinkNeeds, left *pipeline.Result) error {
+// archiveExchange archives an exchange and adds its outcome and outlinks to left. missing: so many requisites of the page are not in the
+// archive. needs says what outlinks keep for the order and the scope.
+func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, missing int, needs crawl.LinkNeeds, left *pipeline.Result) error {
 	o, revisit := e.Outcome, false
 	answered := e.Status > 0 || e.HeaderBytes > 0 // "000" is a status that servers send
 	if answered && o.Kind != crawl.OutcomeRetry {
-		rec, err := segment.Add(capture(e, p))
+		c := capture(e, p)
+		c.Missing = missing
+		rec, err := segment.Add(c)
 		if err != nil {
 			return err
 		}

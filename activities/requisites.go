@@ -129,3 +129,50 @@ func (a *Activities) refreshLanes(in BatchInput, b *spool.Batch) error {
 	}
 	return b.Write(fileLanes, lanes)
 }
+
+// archivedURLs are URLs of a crawl of which it is known whether they are archived.
+type archivedURLs struct {
+	crawl string
+	is    map[string]bool
+}
+
+// fetchedBy are the URLs that a batch has fetched.
+func fetchedBy(crawlName string, entries []spool.Entry) archivedURLs {
+	known := archivedURLs{crawlName, make(map[string]bool, len(entries))}
+	for i := range entries {
+		x := &entries[i]
+		if k := x.Outcome.Kind; x.Kind == crawl.ExchangePage && (k == crawl.OutcomeDone || k == crawl.OutcomeUnmodified) {
+			known.is[x.URL] = true
+		}
+	}
+	return known
+}
+
+// missing counts the requisites of a page that are not archived yet: those of its batch are about to be.
+func (a *Activities) missing(known archivedURLs, p *pipeline.Judged) (n int, err error) {
+	if p == nil {
+		return 0, nil
+	}
+	var seen map[string]bool // most pages embed little
+	for i := range p.Links {
+		l := &p.Links[i]
+		if l.Hop != crawl.HopEmbed || seen[l.URL] {
+			continue
+		}
+		if seen == nil {
+			seen = map[string]bool{}
+		}
+		seen[l.URL] = true
+		archived, looked := known.is[l.URL]
+		if !looked {
+			if archived, err = a.Frontier.Crawl(known.crawl).URLs().Archived(l.URL); err != nil {
+				return n, err
+			}
+			known.is[l.URL] = archived
+		}
+		if !archived {
+			n++
+		}
+	}
+	return n, nil
+}

@@ -63,6 +63,24 @@ func (h URLs) Banned(u urls.URL) (banned bool, err error) {
 	return banned, err
 }
 
+// Archived reports whether a batch that is committed has brought a URL.
+func (h URLs) Archived(text string) (archived bool, err error) {
+	s, err := h.state()
+	if err != nil {
+		return false, err
+	}
+	u, err := urls.Trusted(text)
+	if err != nil { // no batch asks for it
+		return false, nil
+	}
+	err = h.f.store.View(func(txn store.Reader) error {
+		r, found, err := txn.Record(s.keys.Record(record.KeyOf(u)))
+		archived = found && (r.State == record.Done || r.Visit.Digest != "")
+		return err
+	})
+	return archived, err
+}
+
 // steer brings a queue up to what the definition says of its PLD; Frontier.mu is held.
 func (s *state) steer(q *queue.Queue) {
 	state := s.Definition.StateOf(q.Name)

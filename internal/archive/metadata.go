@@ -44,6 +44,9 @@ func appendMetadata(b []byte, c Capture) []byte {
 		b = appendField(b, "muninn-confidence", strconv.FormatFloat(p.Confidence, 'f', 2, 64))
 		b = appendField(b, "muninn-kb", oneLine(p.Base))
 	}
+	if c.Missing > 0 {
+		b = appendField(b, "muninn-requisites-missing", strconv.Itoa(c.Missing))
+	}
 	for i := range p.Objects {
 		b = appendField(b, "muninn-object", oneLine(object(&p.Objects[i])))
 	}

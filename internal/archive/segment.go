@@ -46,6 +46,8 @@ type Capture struct {
 	Header   func() io.Reader // header block alone
 	Body     func() io.Reader
 	Page     *crawl.Judged // nil if nothing was understood
+	// Missing are the requisites of the page that were not in the archive when it was archived.
+	Missing int
 }
 
 // headerless reports whether the response came without a header (HTTP/0.9), or without the end of one.

@@ -1,8 +1,12 @@
 package integration
 
 import (
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -78,6 +82,14 @@ func TestRequisites(t *testing.T) {
 	if len(report.Pages) != len(asked) || len(asked) != pages+2+4*(pages-1) {
 		t.Errorf("%d URLs are archived, %d were asked for", len(report.Pages), len(asked))
 	}
+	missing := 0 // the images at the other host come later
+	files, _ := filepath.Glob(filepath.Join(conf.Archive, d.Name, "data", "*.warc.gz"))
+	for _, file := range files {
+		missing += strings.Count(unpacked(t, file), "\r\nmuninn-requisites-missing: 1\r\n")
+	}
+	if missing < pages-2 || missing > pages {
+		t.Errorf("%d of %d pages say that a requisite is missing", missing, pages)
+	}
 	for url, n := range report.Pages {
 		if n != 1 {
 			t.Errorf("%s is archived %d times", url, n)
@@ -88,4 +100,22 @@ func TestRequisites(t *testing.T) {
 func portOf(r *http.Request) string {
 	_, port, _ := strings.Cut(r.Host, ":")
 	return port
+}
+
+func unpacked(t *testing.T, file string) string {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
 }
