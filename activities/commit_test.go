@@ -84,9 +84,9 @@ func TestCommitOutcomes(t *testing.T) {
 		state string
 		want  frontier.Totals // but for what is the same of all
 	}{
-		{"done", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200, Bytes: 7}, Score: 0.9}, "done", frontier.Totals{Pages: 1, Scored: 1, Relevant: 1, Bytes: 7, Requests: 1}},
+		{"done", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeDone, Status: 200, Bytes: 7}, Score: 0.9}, "done", frontier.Totals{Pages: 1, Scored: 1, Relevant: 1, Bytes: 7, Requests: 1, New: 1}},
 		{"not found", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeDone, Status: 404}, Score: -1}, "done", frontier.Totals{Errors: 1, Requests: 1}},
-		{"unmodified", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeUnmodified, Status: 304}, Score: -1, Revisit: true}, "done", frontier.Totals{Pages: 1, Revisits: 1, Requests: 1}},
+		{"unmodified", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeUnmodified, Status: 304}, Score: -1, Revisit: true}, "done", frontier.Totals{Pages: 1, Revisits: 1, Requests: 1, Unchanged: 1}},
 		{"robots", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeRobots}, Score: -1}, "refused", frontier.Totals{Robots: 1}},
 		{"refused", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeRefused}, Score: -1}, "refused", frontier.Totals{Refused: 1}},
 		{"retry", crawl.PageOutcome{Outcome: crawl.Outcome{Kind: crawl.OutcomeRetry, Status: 503, After: later}, Score: -1}, "delayed", frontier.Totals{Retries: 1, Requests: 1}},

@@ -33,6 +33,13 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	}
 	requisite := crawl.IsRequisite(r.Path)
 	count(e.rec, o, requisite)
+	counter, err := e.since(k.PLD, &r, &o)
+	if err != nil {
+		return end, err
+	}
+	if counter != nil && !requisite {
+		*counter++
+	}
 	if o.Answered() && !requisite {
 		if err := e.countDone(k.PLD, done, o); err != nil {
 			return end, err

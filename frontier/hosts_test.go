@@ -128,7 +128,7 @@ func TestOutcomes(t *testing.T) {
 		{Outcome: crawl.Outcome{URL: u(0), Kind: crawl.OutcomeDone, Status: 200}, Score: 0.9}, // once is enough
 		{Outcome: crawl.Outcome{URL: "http://never.example/", Kind: crawl.OutcomeDone, Status: 200}, Score: 0.9},
 	}}))
-	want := Totals{Pages: 2, Scored: 2, Relevant: 1, Bytes: 20, Errors: 2, Robots: 1, Refused: 1, Revisits: 1, Links: 7, Known: 7, Batches: 1, Requests: 3}
+	want := Totals{Pages: 2, Scored: 2, Relevant: 1, Bytes: 20, Errors: 2, Robots: 1, Refused: 1, Revisits: 1, Links: 7, Known: 7, Batches: 1, Requests: 3, New: 1, Unchanged: 1}
 	r.reopen()
 	s := r.status()
 	if s.Totals != want || s.Waiting != 1 || len(s.Top) != 2 || s.Top[0].URL != u(0) {

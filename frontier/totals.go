@@ -27,6 +27,21 @@ type Totals struct {
 	RequisitesArchived int64 `json:"requisites_archived,omitempty" cbor:"22,keyasint,omitempty"` // of them
 	RequisitesCut      int64 `json:"requisites_cut,omitempty" cbor:"23,keyasint,omitempty"`      // left out, because the budget of requisites was spent, each time they were found
 	RequisiteBytes     int64 `json:"requisite_bytes,omitempty" cbor:"24,keyasint,omitempty"`     // on the wire, counted in Bytes
+
+	// What became of URLs since they were last asked, in an earlier run. Batches of a lost worker are not counted here.
+	New       int64 `json:"new" cbor:"31,keyasint,omitempty"`       // pages that were not archived before, or were no pages when they were last asked
+	Changed   int64 `json:"changed" cbor:"32,keyasint,omitempty"`   // pages with another payload
+	Unchanged int64 `json:"unchanged" cbor:"33,keyasint,omitempty"` // pages with the same payload, or 304
+	Gone      int64 `json:"gone" cbor:"34,keyasint,omitempty"`      // pages that have become 404 or 410
+	Forbidden int64 `json:"forbidden" cbor:"35,keyasint,omitempty"` // pages that have become 401, 403 or 451, or that robots.txt disallows
+}
+
+// Since says what became of the pages of earlier runs; empty in a first run.
+func (t Totals) Since() string {
+	if t.Changed+t.Unchanged+t.Gone+t.Forbidden == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d new, %d changed, %d unchanged, %d gone, %d forbidden", t.New, t.Changed, t.Unchanged, t.Gone, t.Forbidden)
 }
 
 // Count adds an outcome, but for what its page is worth. requisite: of what a page needs to be shown.
@@ -100,6 +115,7 @@ func (t *Totals) fields() []*int64 {
 	return []*int64{
 		&t.Pages, &t.Scored, &t.Relevant, &t.Bytes, &t.Errors, &t.Robots, &t.Refused, &t.Retries, &t.Revisits, &t.Links, &t.Known, &t.Batches,
 		&t.Failed, &t.Requests, &t.Requisites, &t.RequisitesArchived, &t.RequisitesCut, &t.RequisiteBytes,
+		&t.New, &t.Changed, &t.Unchanged, &t.Gone, &t.Forbidden,
 	}
 }
 

@@ -60,6 +60,9 @@ func (o *outcome) write(w io.Writer) {
 	if text := t.RequisitesText(); text != "" {
 		line("             %s", text)
 	}
+	if since := t.Since(); since != "" {
+		line("  since      the runs before: %s", since)
+	}
 	line("  WARC files %d, in %s/%s", o.WARCs, o.Archive, strings.TrimSuffix(o.data, "/"))
 	line("  manifests  %s/%s", o.Archive, o.Manifest)
 	line("  harvest    %.2f: %d of %d scored pages are relevant", o.Harvest, t.Relevant, t.Scored)

@@ -202,6 +202,9 @@ func (s crawlStatus) writeNumbers(line printer) {
 	if most := workflows.MostWaiting(p); most != "" && s.Result == nil {
 		line("            %s", most)
 	}
+	if since := t.Since(); since != "" {
+		line("  since     the runs before: %s", since)
+	}
 	line("  refused   %d by robots.txt, %d by the address guard", t.Robots, t.Refused)
 	line("  errors    %d, %d retries, %d batches failed", t.Errors, t.Retries, t.Failed)
 }

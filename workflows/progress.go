@@ -105,6 +105,9 @@ func describe(state string, p activities.Progress) string {
 	if text := t.RequisitesText(); text != "" {
 		fmt.Fprintf(&b, "%s. ", text)
 	}
+	if since := t.Since(); since != "" {
+		fmt.Fprintf(&b, "Since the runs before: %s. ", since)
+	}
 	fmt.Fprintf(&b, "%s have URLs; %d URLs were refused by robots.txt; %s, %s.",
 		count(int64(p.Queues), "queue"), t.Robots, count(t.Retries, "retry"), count(t.Failed, "failed batch"))
 	if text := MostWaiting(p); text != "" {

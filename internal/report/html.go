@@ -108,7 +108,8 @@ table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;text-align:r
 <table><tr><th>pages archived in all runs<th>of them revisits<th>MB in the archive<th>hosts</tr>
 <tr><td>{{.Pages}}<td>{{.Revisits}}<td>{{mega .Bytes}}<td>{{.HostCount}}</tr></table>
 {{with .Status.Totals}}<table><tr><th>pages of this run<th>scored<th>relevant<th>harvest ratio<th>errors<th>refused by robots.txt<th>retries<th>links<th>URLs met<th>requisites<th>of them archived<th>share</tr>
-<tr><td>{{.Pages}}<td>{{.Scored}}<td>{{.Relevant}}<td>{{share .HarvestRatio}}<td>{{.Errors}}<td>{{.Robots}}<td>{{.Retries}}<td>{{.Links}}<td>{{.Known}}<td>{{.Requisites}}<td>{{.RequisitesArchived}}<td>{{share .RequisiteShare}}</tr></table>{{end}}
+<tr><td>{{.Pages}}<td>{{.Scored}}<td>{{.Relevant}}<td>{{share .HarvestRatio}}<td>{{.Errors}}<td>{{.Robots}}<td>{{.Retries}}<td>{{.Links}}<td>{{.Known}}<td>{{.Requisites}}<td>{{.RequisitesArchived}}<td>{{share .RequisiteShare}}</tr></table>
+{{with .Since}}<p>Since the runs before: {{.}}.</p>{{end}}{{end}}
 <p>A page is relevant from a document score of {{.Threshold}} on. Order: {{.Definition.Order.Strategy}}.</p>
 <h2>Relevance over time</h2><section>{{.Harvest}}{{.Mean}}{{.Relevant}}</section>
 {{with .TopicModel}}<h2>Learned from the reference crawl</h2><p>{{range .TopWords 100}}{{.}} {{end}}</p>{{end}}
