@@ -33,12 +33,12 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	}
 	requisite := crawl.IsRequisite(r.Path)
 	count(e.rec, o, requisite)
-	counter, err := e.since(k.PLD, &r, &o)
+	now, err := e.since(k.PLD, &r, &o)
 	if err != nil {
 		return end, err
 	}
-	if counter != nil && !requisite {
-		*counter++
+	if !requisite {
+		e.rec.Totals.add(now)
 	}
 	if o.Answered() && !requisite {
 		if err := e.countDone(k.PLD, done, o); err != nil {
@@ -81,6 +81,9 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	default:
 		r.State = record.Failed
 		e.rec.ended(o, e.f.opts.Now())
+	}
+	if r.State != record.Delayed {
+		e.recheck(&r, &o, now)
 	}
 	return end, e.Set(e.s.keys.Record(k), r.Encode())
 }

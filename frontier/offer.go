@@ -36,6 +36,9 @@ type offered struct {
 // requisite reports whether a page needs it to be shown.
 func (o *offered) requisite() bool { return crawl.IsRequisite(o.path) }
 
+// isSeed reports whether somebody has named the URL: it was found on no page.
+func (o *offered) isSeed() bool { return o.via == "" && o.path == crawl.HopSeed.String() }
+
 // size is how many bytes a record of the URL takes, roughly: what is kept is that of two links.
 func (o *offered) size() int {
 	kept := 0
@@ -149,6 +152,9 @@ func (e *edit) offer(o *offered) error {
 	if !fresh && r.State != record.Waiting {
 		return nil
 	}
+	if found && fresh && !o.isSeed() && !rec.asksFor(&r) {
+		return nil
+	}
 	if o.requisite() && !e.admitRequisite(fresh, &r) {
 		if o.linked == nil {
 			return nil
@@ -167,7 +173,7 @@ func (e *edit) offer(o *offered) error {
 	queued := found && r.State == record.Waiting
 	if fresh {
 		old := r
-		r = record.Record{Run: rec.Run, Via: o.via, Path: o.path, URL: o.url, Visit: old.Visit, Archive: old.Archive, Position: old.Position}
+		r = record.Record{Run: rec.Run, Via: o.via, Path: o.path, URL: o.url, Visit: old.Visit, Archive: old.Archive, Recheck: old.Recheck, Position: old.Position}
 		c.known++
 		if o.requisite() {
 			e.rec.Totals.Requisites++

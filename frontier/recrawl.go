@@ -13,7 +13,7 @@ import (
 // recrawlPart is how many URLs a recrawl offers at a time.
 const recrawlPart = 5000
 
-// Recrawl offers all URLs that earlier runs have crawled, with the scores they had. It is idempotent
+// Recrawl offers all URLs that earlier runs have crawled, with the scores they had, but for those whose interval is not over. It is idempotent
 // by id.
 func (h URLs) Recrawl(id string) error {
 	h.f.mu.Lock()
@@ -22,9 +22,11 @@ func (h URLs) Recrawl(id string) error {
 		h.f.mu.Unlock()
 		return err
 	}
-	update, run := s.Definition.Order.Update, s.Run
+	rec := s.crawlRecord
 	h.f.mu.Unlock()
+	update, run := rec.Definition.Order.Update, rec.Run
 	var part []crawl.Discovery
+	notDue := int64(0)
 	flush := func() error {
 		if len(part) == 0 {
 			return nil
@@ -43,6 +45,10 @@ func (h URLs) Recrawl(id string) error {
 			if !recrawls(&r, run) {
 				return true, nil
 			}
+			if !rec.asksFor(&r) {
+				notDue++
+				return true, nil
+			}
 			part = append(part, again(&r, update))
 			if len(part) < recrawlPart {
 				return true, nil
@@ -53,7 +59,10 @@ func (h URLs) Recrawl(id string) error {
 	if err != nil {
 		return err
 	}
-	return flush()
+	if err := flush(); err != nil || notDue == 0 {
+		return err
+	}
+	return h.f.Crawl(h.crawl).change(func(rec *crawlRecord) { rec.Totals.NotDue = notDue })
 }
 
 // recrawls reports whether a run crawls a URL again that earlier ones have crawled.

@@ -77,15 +77,16 @@ func (h Crawl) ReplayRecrawl(run uint32, list []Partition) error {
 		return err
 	}
 	h.f.mu.Lock()
-	update := s.Definition.Order.Update
+	rec := s.crawlRecord
 	h.f.mu.Unlock()
+	update := rec.Definition.Order.Update
 	for _, p := range list {
 		var found []crawl.Discovery
 		nonce := xxhash.New()
 		err := h.f.store.View(func(txn store.Reader) error {
 			return txn.InPartition(s.keys, store.Records, p, func(_ store.Key, value []byte) (bool, error) {
 				r, err := record.Decode(value)
-				if err == nil && recrawls(&r, run) {
+				if err == nil && recrawls(&r, run) && rec.asksFor(&r) {
 					found = append(found, again(&r, update))
 					_, _ = nonce.WriteString(r.URL + "\n")
 				}

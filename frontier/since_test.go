@@ -8,6 +8,9 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
+// theSeed is offered as a seed, other URLs as links.
+const theSeed = "http://a.example/"
+
 // revisited runs the crawl once: each URL of answers is offered and gets its answer, a status and a payload such as "200 one"; 304 is OutcomeUnmodified
 // and "robots" is a refusal by robots.txt. It returns the totals of the run and the URLs that were asked.
 func (r *rig) revisited(number int, edit func(*crawl.Definition), answers map[string]string) (t Totals, asked map[string]bool) {
@@ -17,7 +20,11 @@ func (r *rig) revisited(number int, edit func(*crawl.Definition), answers map[st
 		r.must(r.URLs().Recrawl(fmt.Sprint("recrawl-", number)))
 	}
 	for url := range answers {
-		r.submit(fmt.Sprint("run ", number, url), found(0.5, url)...)
+		offer := found(0.5, url)
+		if url == theSeed {
+			offer = []crawl.Discovery{{URL: url, Path: "S", Score: 1}}
+		}
+		r.submit(fmt.Sprint("run ", number, url), offer...)
 	}
 	asked = map[string]bool{}
 	for {
@@ -78,5 +85,38 @@ func TestSince(t *testing.T) {
 			t.Errorf("run %d: %q, %d new, %d URLs asked; want %q, %d, %d", i+1, got, totals.New, len(asked), run.since, run.fresh, len(run.answers))
 		}
 		r.clock.pass(24 * time.Hour)
+	}
+}
+
+// TestRecrawlIntervals: in twelve daily runs a page that does not change is asked ever more seldom, up to the longest interval, one that changes each day every
+// day, one that changes sometimes between; 404 ever more seldom. A page whose interval is not over is asked neither for itself nor for a link to it, a seed always.
+func TestRecrawlIntervals(t *testing.T) {
+	edit := func(d *crawl.Definition) {
+		d.Recrawl = crawl.Recrawl{Min: crawl.Duration(24 * time.Hour), Max: crawl.Duration(4 * 24 * time.Hour)}
+	}
+	r := newRig(t, edit)
+	const same, daily, odd, gone, closed = "http://a.example/same", "http://a.example/daily", "http://a.example/odd", "http://a.example/gone", "http://a.example/robots"
+	days := map[string]string{}
+	for day := range 12 {
+		answers := map[string]string{same: "200 one", daily: fmt.Sprint("200 day", day), odd: fmt.Sprint("200 odd", day/6), gone: "404 none", closed: "robots", theSeed: "200 seed"}
+		if day == 0 {
+			answers[gone] = "200 page"
+		}
+		totals, asked := r.revisited(day+1, edit, answers)
+		for url := range asked {
+			days[url] += fmt.Sprint(day, " ")
+		}
+		if missing := int64(len(answers) - len(asked)); totals.NotDue < missing || totals.NotDue > missing+1 { // the seed, which is asked all the same
+			t.Errorf("day %d: %d URLs are not asked, the totals have %d", day, missing, totals.NotDue)
+		}
+		r.reopen()
+		r.clock.pass(24*time.Hour - time.Second) // a schedule is not exact
+	}
+	for url, want := range map[string]string{
+		same: "0 1 3 7 11 ", daily: "0 1 2 3 4 5 6 7 8 9 10 11 ", odd: "0 1 3 7 9 ", gone: "0 1 3 7 11 ", closed: "0 1 2 3 4 5 6 7 8 9 10 11 ", theSeed: "0 1 2 3 4 5 6 7 8 9 10 11 ",
+	} {
+		if days[url] != want {
+			t.Errorf("%s was asked on the days %s, want %s", url, days[url], want)
+		}
 	}
 }

@@ -34,14 +34,19 @@ type Totals struct {
 	Unchanged int64 `json:"unchanged" cbor:"33,keyasint,omitempty"` // pages with the same payload, or 304
 	Gone      int64 `json:"gone" cbor:"34,keyasint,omitempty"`      // pages that have become 404 or 410
 	Forbidden int64 `json:"forbidden" cbor:"35,keyasint,omitempty"` // pages that have become 401, 403 or 451, or that robots.txt disallows
+	NotDue    int64 `json:"not_due" cbor:"36,keyasint,omitempty"`   // URLs that the run has not asked for, because their interval is not over
 }
 
 // Since says what became of the pages of earlier runs; empty in a first run.
 func (t Totals) Since() string {
-	if t.Changed+t.Unchanged+t.Gone+t.Forbidden == 0 {
+	if t.Changed+t.Unchanged+t.Gone+t.Forbidden+t.NotDue == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d new, %d changed, %d unchanged, %d gone, %d forbidden", t.New, t.Changed, t.Unchanged, t.Gone, t.Forbidden)
+	text := fmt.Sprintf("%d new, %d changed, %d unchanged, %d gone, %d forbidden", t.New, t.Changed, t.Unchanged, t.Gone, t.Forbidden)
+	if t.NotDue > 0 {
+		text += fmt.Sprintf("; %d not asked, by recrawl", t.NotDue)
+	}
+	return text
 }
 
 // Count adds an outcome, but for what its page is worth. requisite: of what a page needs to be shown.
@@ -115,7 +120,7 @@ func (t *Totals) fields() []*int64 {
 	return []*int64{
 		&t.Pages, &t.Scored, &t.Relevant, &t.Bytes, &t.Errors, &t.Robots, &t.Refused, &t.Retries, &t.Revisits, &t.Links, &t.Known, &t.Batches,
 		&t.Failed, &t.Requests, &t.Requisites, &t.RequisitesArchived, &t.RequisitesCut, &t.RequisiteBytes,
-		&t.New, &t.Changed, &t.Unchanged, &t.Gone, &t.Forbidden,
+		&t.New, &t.Changed, &t.Unchanged, &t.Gone, &t.Forbidden, &t.NotDue,
 	}
 }
 

@@ -40,6 +40,8 @@ type Definition struct {
 	Helper string `json:"helper"`
 	// Reference is the reference crawl, from which the topic vector is learned before the broad crawl.
 	Reference Reference `json:"reference,omitzero"`
+	// Recrawl says how often later runs ask for a page again; empty: each run asks for all.
+	Recrawl Recrawl `json:"recrawl,omitzero"`
 	// Archive says where the WARC files go.
 	Archive Archive `json:"archive"`
 	// Spread says that all workers crawl together, each the pay-level domains that the ring of workers gives to it. Else one worker
@@ -361,6 +363,18 @@ type Reference struct {
 	// most 500, or none where there is no topic. 0 turns it off.
 	Pages *int64 `json:"pages,omitempty"`
 }
+
+// Recrawl bounds the interval of each page, from its last request to the next: it begins with the shortest, is halved when the page has changed,
+// and doubled when it has not, or is 404 or 410. Runs between leave the page out. Seeds are asked in each run.
+type Recrawl struct {
+	// Min is the shortest interval.
+	Min Duration `json:"min"`
+	// Max is the longest interval.
+	Max Duration `json:"max"`
+}
+
+// Adapts reports whether pages have intervals.
+func (r Recrawl) Adapts() bool { return r.Max > 0 }
 
 // Archive says where segments are stored, and names their operator.
 type Archive struct {

@@ -107,6 +107,7 @@ func (d Definition) Validate() error {
 	v.politeness(d.Politeness)
 	v.robots(d.Robots)
 	v.overrides(d)
+	v.recrawl(d.Recrawl)
 	v.archive(d.Archive)
 	if len(v.faults) == 0 {
 		return nil
@@ -277,6 +278,14 @@ func (v *validator) politeness(p Politeness) {
 	v.check(p.Weight >= 0 && p.Weight <= MaxCrawlWeight, "politeness.weight", fmt.Sprintf("must be between 1 and %d", MaxCrawlWeight))
 	v.check(strings.TrimSpace(p.UserAgent) != "", "politeness.user_agent", "is empty: webmasters must see the crawler's name")
 	v.check(!strings.ContainsAny(p.UserAgent+p.Contact, "\r\n"), "politeness.user_agent", "and contact must each be one line")
+}
+
+func (v *validator) recrawl(r Recrawl) {
+	if r == (Recrawl{}) {
+		return
+	}
+	v.check(r.Min.D() >= time.Second, "recrawl.min", "must be at least 1s: write how long a page that changes is left alone, such as 24h")
+	v.check(r.Max >= r.Min, "recrawl.max", fmt.Sprintf("is %s, it must be at least recrawl.min (%s)", r.Max, r.Min))
 }
 
 func (v *validator) archive(a Archive) {

@@ -77,6 +77,10 @@ func (r *Record) Encode() []byte {
 		b = binary.BigEndian.AppendUint32(b, math.Float32bits(r.OtherScore))
 		b = codec.AppendText(b, r.OtherFeatures)
 	}
+	if r.Recheck.Interval > 0 { // the first byte has no bit left: what stands behind all others is this
+		b = binary.AppendUvarint(b, uint64(r.Recheck.Interval))
+		b = binary.AppendVarint(b, r.Recheck.Asked)
+	}
 	return b
 }
 
@@ -134,6 +138,10 @@ func (r *Record) decodeOptional(c *codec.Cursor, head byte) {
 	if head&hasOther != 0 {
 		r.OtherScore = c.Float32()
 		r.OtherFeatures = slices.Clone(c.Bytes(c.Uvarint()))
+	}
+	if !c.Done() && !c.Bad() {
+		r.Recheck.Interval = int64(min(c.Uvarint(), math.MaxInt64))
+		r.Recheck.Asked = c.Varint()
 	}
 }
 

@@ -25,7 +25,7 @@ func FuzzRecord(f *testing.F) {
 		{State: Waiting, URL: "http://a.example/x/y", Via: "http://a.example/x/"}, {State: Waiting, URL: "http://a.example/", Via: "http://a.example/x"},
 		{State: Waiting, URL: "https://www.a.example/", Via: "http://a.example/"}, {State: Waiting, URL: "gopher://a.example/"}, {State: Waiting, URL: "http://www.a.example/"},
 		{State: Waiting, URL: "http://a.example/", Via: "http://a.example/"}, {State: Waiting, Scores: Scores{Count: 1, Sum: .5, Max: .5, First: .5, Last: .5}},
-		{State: Done, Archive: 12, Visit: crawl.Visit{Digest: "sha1:A"}}, {State: Done, Visit: crawl.Visit{Digest: "7 sha1:A"}},
+		{State: Done, Recheck: Recheck{Interval: 86_400, Asked: 1e9}}, {State: Done, Archive: 12, Visit: crawl.Visit{Digest: "sha1:A"}}, {State: Done, Visit: crawl.Visit{Digest: "7 sha1:A"}},
 	} {
 		f.Add(r.Encode())
 	}
@@ -69,6 +69,25 @@ func FuzzRecordFields(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRecheckIsKept: the interval stands behind a record of earlier versions, whose form is that of a record without it.
+func TestRecheckIsKept(t *testing.T) {
+	r := Record{State: Done, Run: 3, URL: "http://a.example/", Visit: crawl.Visit{Digest: "d", Date: time.Unix(1e9, 0).UTC()}}
+	plain := r.Encode()
+	r.Recheck = Recheck{Interval: 86_400, Asked: 1_700_000_000}
+	b := r.Encode()
+	if got, err := Decode(b); err != nil || got.Recheck != r.Recheck || !bytes.HasPrefix(b, plain) {
+		t.Errorf("%+v, %v", got.Recheck, err)
+	}
+	for n := len(plain) + 1; n < len(b); n++ {
+		if _, err := Decode(b[:n]); err == nil {
+			t.Errorf("%d of %d bytes were taken for a record", n, len(b))
+		}
+	}
+	if got, err := Decode(plain); err != nil || got.Recheck != (Recheck{}) {
+		t.Errorf("without: %+v, %v", got.Recheck, err)
+	}
 }
 
 func TestUpdateFunctions(t *testing.T) {

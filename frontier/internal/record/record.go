@@ -3,6 +3,8 @@
 package record
 
 import (
+	"time"
+
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
@@ -72,6 +74,8 @@ type Record struct {
 	Archive  int         // number of the archive that the visit is in
 	Group    int         // of the link that it was found by, on its own host; 0: none
 
+	Recheck Recheck
+
 	Scores        Scores
 	Features      []byte  // what the order keeps with the link that counts
 	FeaturesScore float32 // the score that this link had when it was found
@@ -79,6 +83,18 @@ type Record struct {
 	OtherFeatures []byte  // of the best of the other links, for an order that learns
 	OtherScore    float32
 }
+
+// Recheck says when a URL is asked again, in a crawl whose pages have intervals.
+type Recheck struct {
+	Interval int64 // seconds; 0: none is known
+	Asked    int64 // Unix seconds: the start of the run that has asked last
+}
+
+// early is the part of an interval that a run may be early: the runs of a schedule do not begin to the second.
+const early = 10
+
+// Due reports whether a run that begins at a time asks again.
+func (r Recheck) Due(run time.Time) bool { return run.Unix() >= r.Asked+r.Interval-r.Interval/early }
 
 // LinkFeatures lists what the order keeps with links to the URL, that of the link that counts first.
 func (r *Record) LinkFeatures() (list [][]byte) {

@@ -119,6 +119,7 @@ func constrain(root *jsonschema.Schema) {
 
 	root.Definitions["Seed"] = orURL(root.Definitions["Seed"], "sitemap")
 	root.Definitions["Example"] = orURL(root.Definitions["Example"])
+	root.Definitions["Recrawl"].Required = []string{"min", "max"}
 	root.Definitions["Entity"].Required = []string{"name"}
 	root.Definitions["URLPattern"].Required = []string{"pattern"}
 	at("topic.keywords").MaxItems = count(crawl.MaxKeywords)

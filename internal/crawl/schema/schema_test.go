@@ -96,6 +96,7 @@ func TestAgrees(t *testing.T) {
 		{"politeness: {min_delay: -1s}", false}, {"politeness: {factor: -1}", false}, {"politeness: {per_ip: 0}", false}, {"politeness: {per_ip: 17}", false},
 		{"politeness: {user_agent: ' '}", false}, {`politeness: {user_agent: "a\nb"}`, false}, {`politeness: {contact: "a\rb"}`, false},
 		{"robots: {policy: requisites, nofollow: ignore}", true}, {"robots: {policy: ignore, reason: legal deposit}", true}, {"robots: {policy: some}", false}, {"robots: {nofollow: requisites}", false}, {"robots: {ignore: true}", false},
+		{"recrawl: {min: 24h, max: 720h}", true}, {"recrawl: {min: 24h}", false}, {"recrawl: {max: 24h}", false}, {"recrawl: {min: 1, max: 2}", false},
 		{"reference: {pages: 0}", true}, {"reference: {pages: -1}", false},
 		{"archive: {where: 's3://bucket/prefix', prefix: a/b, operator: The Library}", true}, {"archive: {where: warcs/ravens}", true},
 		{"archive: {where: 's3://'}", false}, {"archive: {where: 's3://key:secret@bucket/'}", false}, {"archive: {where: 'ftp://a.example/'}", false},
