@@ -40,6 +40,7 @@ func (a *Activities) destination(ctx context.Context, in BatchInput, plan fronti
 	return destination{store, archive.Label{
 		Crawl: in.Crawl, Batch: in.Batch, Nonce: life.Nonce, Run: plan.Run, Worker: a.Settings.Worker, Instance: a.Settings.Instance, Prefix: life.Place.Prefix,
 		Operator: d.Archive.Operator, Agent: d.Politeness.Agent(), Robots: d.Robots.Words(), Software: a.Settings.Software, Description: d.Description,
+		Digest: d.Archive.Digest,
 	}, life}, nil
 }
 

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -43,6 +44,8 @@ func (e *edit) since(pld uint64, r *record.Record, o *crawl.PageOutcome) (now be
 		return isUnchanged, nil
 	case o.Success() && !known:
 		return isNew, nil
+	case o.Success() && algorithm(o.Visit.Digest) != algorithm(r.Visit.Digest): // the definition has another one now
+		return nothing, nil
 	case o.Success():
 		now = isChanged
 	case !known:
@@ -63,6 +66,12 @@ func (e *edit) since(pld uint64, r *record.Record, o *crawl.PageOutcome) (now be
 		return isNew, nil
 	}
 	return nothing, nil
+}
+
+// algorithm is that of a digest.
+func algorithm(digest string) string {
+	name, _, _ := strings.Cut(digest, ":")
+	return name
 }
 
 // isAbsent reports whether the host says that there is no such page.

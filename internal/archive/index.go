@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -67,7 +68,7 @@ func ReadIndex(ctx context.Context, store Store, key string, fn func(Indexed) er
 		if err != nil {
 			score = -1
 		}
-		line := Indexed{f.URL, date, status, "sha1:" + f.Digest, f.MIME == "warc/revisit", f.MIME, length, offset, score, f.Application}
+		line := Indexed{f.URL, date, status, fullDigest(f.Digest), f.MIME == "warc/revisit", f.MIME, length, offset, score, f.Application}
 		if err := fn(line); err != nil {
 			return err
 		}
@@ -76,6 +77,14 @@ func ReadIndex(ctx context.Context, store Store, key string, fn func(Indexed) er
 		return damaged(fmt.Errorf("read %s: %w", key, err))
 	}
 	return nil
+}
+
+// fullDigest is the digest of an index with its algorithm: pywb leaves out sha1.
+func fullDigest(text string) string {
+	if strings.Contains(text, ":") {
+		return text
+	}
+	return crawl.DigestSHA1 + ":" + text
 }
 
 func (s *Segment) addIndex(c Capture, out Recorded, at span) {
@@ -89,7 +98,7 @@ func (s *Segment) addIndex(c Capture, out Recorded, at span) {
 		mime = "unk"
 	}
 	f := indexFields{
-		URL: c.URL, MIME: mime, Status: fmt.Sprint(c.Status), Digest: strings.TrimPrefix(out.Digest, "sha1:"),
+		URL: c.URL, MIME: mime, Status: fmt.Sprint(c.Status), Digest: strings.TrimPrefix(out.Digest, crawl.DigestSHA1+":"),
 		Length: fmt.Sprint(at.length), Offset: fmt.Sprint(at.offset),
 	}
 	if p := c.Page; p != nil {

@@ -36,6 +36,7 @@ type Label struct {
 	Robots      string // what is made of robots.txt; empty: it is obeyed
 	Software    string
 	Description string
+	Digest      string // the algorithm of digests, as crawl.Archive has it
 }
 
 // Capture is one exchange to archive. Response and Body are opened again for each reading.
@@ -111,7 +112,7 @@ type indexFields struct {
 // NewSegment begins a segment with working files in dir. original finds an earlier capture with the same
 // payload digest that a capture of a URL may refer to.
 func NewSegment(dir string, label Label, created time.Time, original func(url, digest string) (crawl.Visit, bool)) (*Segment, error) {
-	w, err := newWARC(dir)
+	w, err := newWARC(dir, label.Digest)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func (s *Segment) warcinfo() error {
 // Resource archives a DNS answer.
 func (s *Segment) Resource(c Capture) error {
 	id := newID()
-	digest, _, err := payloadDigest(c.Response())
+	digest, _, err := s.warc.payloadDigest(c.Response())
 	if err != nil {
 		return err
 	}
@@ -171,7 +172,7 @@ func (s *Segment) Resource(c Capture) error {
 
 // Add archives a request, its response (or a revisit of an earlier one) and its metadata.
 func (s *Segment) Add(c Capture) (Recorded, error) {
-	digest, size, err := payloadDigest(c.Body())
+	digest, size, err := s.warc.payloadDigest(c.Body())
 	if err != nil {
 		return Recorded{}, fmt.Errorf("archive %s: %w", c.URL, err)
 	}
@@ -256,11 +257,8 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 	return rec, out
 }
 
-// emptyDigest is the digest of an empty body. Captures without a body are not revisits of each other.
-const emptyDigest = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
-
 func (s *Segment) find(url, digest string) (crawl.Visit, bool) {
-	if digest == emptyDigest {
+	if digest == s.warc.empty { // captures without a body are not revisits of each other
 		return crawl.Visit{}, false
 	}
 	if v, ok := s.seen[digest]; ok {

@@ -3,6 +3,7 @@ package archive
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base32"
@@ -18,11 +19,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/klauspost/compress/gzip"
 	"github.com/nlnwa/gowarc/v2"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // warcFile writes WARC/1.1 records, each a gzip member of its own, to a local file.
 type warcFile struct {
 	file   *os.File
+	digest string        // the algorithm of digests
+	empty  string        // the digest of no bytes
 	out    *bufio.Writer // to file: members are written in small pieces
 	sum    hash.Hash
 	size   int64
@@ -45,13 +50,14 @@ type record struct {
 	level       int // of compression
 }
 
-func newWARC(dir string) (*warcFile, error) {
+func newWARC(dir, digest string) (*warcFile, error) {
 	f, err := os.CreateTemp(dir, "segment-*.warc.gz")
 	if err != nil {
 		return nil, fmt.Errorf("open segment: %w", err)
 	}
 	_ = os.Remove(f.Name()) // the open file stays until it is closed
-	return &warcFile{file: f, out: bufio.NewWriterSize(f, 64<<10), sum: sha256.New(), zip: map[int]*gzip.Writer{}, format: gowarc.NewMarshaler()}, nil
+	digest = cmp.Or(digest, crawl.DigestSHA1)
+	return &warcFile{file: f, digest: digest, empty: digestText(digest, newHash(digest)), out: bufio.NewWriterSize(f, 64<<10), sum: sha256.New(), zip: map[int]*gzip.Writer{}, format: gowarc.NewMarshaler()}, nil
 }
 
 func newID() string { return "urn:uuid:" + uuid.NewString() }
@@ -81,7 +87,8 @@ func (w *warcFile) write(r record) (span, error) {
 
 // prepare makes the header fields (WARC/1.1 §4) of the record whose block was read.
 func (w *warcFile) prepare(r *record) preparedRecord {
-	digest := sha1.Sum(w.block.Bytes())
+	digest := newHash(w.digest)
+	_, _ = digest.Write(w.block.Bytes())
 	built := preparedRecord{headers: &gowarc.WarcFields{}, block: block{w.block.Bytes()}}
 	built.add(gowarc.WarcType, r.kind.String())
 	built.add(gowarc.WarcRecordID, "<"+r.id+">")
@@ -93,7 +100,7 @@ func (w *warcFile) prepare(r *record) preparedRecord {
 	for _, h := range r.headers {
 		built.add(h[0], h[1])
 	}
-	built.add(gowarc.WarcBlockDigest, sha1Text(digest[:]))
+	built.add(gowarc.WarcBlockDigest, digestText(w.digest, digest))
 	built.add(gowarc.ContentType, r.contentType)
 	built.add(gowarc.ContentLength, strconv.Itoa(w.block.Len()))
 	return built
@@ -172,14 +179,25 @@ func zippers(level int) *sync.Pool {
 	return &textZippers
 }
 
-func sha1Text(sum []byte) string { return "sha1:" + base32.StdEncoding.EncodeToString(sum) }
+// newHash makes the hash of an algorithm.
+func newHash(algorithm string) hash.Hash {
+	if algorithm == crawl.DigestSHA256 {
+		return sha256.New()
+	}
+	return sha1.New()
+}
+
+// digestText is a digest as WARC files have it: in base 32, also of SHA-256, as warcio writes it.
+func digestText(algorithm string, sum hash.Hash) string {
+	return algorithm + ":" + base32.StdEncoding.EncodeToString(sum.Sum(nil))
+}
 
 // payloadDigest is the digest of a response's bytes after the header block, as they came over the
 // wire: the form that warcio checks and others compare. n is their number.
-func payloadDigest(body io.Reader) (digest string, n int64, err error) {
-	h := sha1.New()
+func (w *warcFile) payloadDigest(body io.Reader) (digest string, n int64, err error) {
+	h := newHash(w.digest)
 	if n, err = io.Copy(h, body); err != nil {
 		return "", n, err
 	}
-	return sha1Text(h.Sum(nil)), n, nil
+	return digestText(w.digest, h), n, nil
 }

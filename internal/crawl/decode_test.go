@@ -142,7 +142,7 @@ func full() Definition {
 	d.Politeness = Politeness{0, Duration(time.Minute), Duration(1500 * time.Millisecond), 0, MaxPerIP, MaxCrawlWeight, "Raven/2.0", "mailto:a@example.org"}
 	d.Robots = Robots{RobotsIgnore, "the law", RobotsIgnore}
 	d.Reference.Pages = &none
-	d.Archive = Archive{"s3://bucket/prefix", "ravens/", "The Library"}
+	d.Archive = Archive{Where: "s3://bucket/prefix", Prefix: "ravens/", Operator: "The Library"}
 	return d
 }
 

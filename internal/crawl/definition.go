@@ -384,7 +384,16 @@ type Archive struct {
 	Prefix string `json:"prefix,omitempty"`
 	// Operator is the person or institution that runs the crawl, for warcinfo.
 	Operator string `json:"operator,omitempty"`
+	// Digest is the algorithm of the digests of payloads and blocks, sha1 or sha256; empty: sha1. Payloads are compared with those of the same
+	// algorithm alone.
+	Digest string `json:"digest,omitempty"`
 }
+
+// The algorithms of digests in WARC files.
+const (
+	DigestSHA1   = "sha1"
+	DigestSHA256 = "sha256"
+)
 
 // DefaultDefinition holds the default of every field.
 func DefaultDefinition() Definition {

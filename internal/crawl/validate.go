@@ -297,4 +297,5 @@ func (v *validator) archive(a Archive) {
 	v.check(!strings.HasPrefix(a.Where, "s3:") || strings.HasPrefix(a.Where, "s3://"), "archive.where", fmt.Sprintf("%q must be written s3://bucket/prefix", a.Where))
 	v.check(a.Prefix == "" || fs.ValidPath(strings.TrimSuffix(a.Prefix, "/")) && a.Prefix != ".", "archive.prefix",
 		fmt.Sprintf("%q must be names separated by slashes, such as library/2026", a.Prefix))
+	v.check(a.Digest == "" || a.Digest == DigestSHA1 || a.Digest == DigestSHA256, "archive.digest", fmt.Sprintf("%q must be %s or %s", a.Digest, DigestSHA1, DigestSHA256))
 }

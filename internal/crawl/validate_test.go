@@ -108,6 +108,7 @@ func TestFaults(t *testing.T) {
 		{"budget: {bytes: 0, time: 0s, per_pld: -1}", "budget.bytes budget.per_pld budget.time"},
 		{"budget: {bytes: 1 stone, time: 60}", "budget.bytes budget.time"},
 		{"reference: {pages: -1}", "reference.pages"},
+		{"archive: {digest: md5}", "archive.digest"},
 		{"recrawl: {min: 24h, max: 23h}", "recrawl.max"}, {"recrawl: {max: 24h}", "recrawl.min"}, {"recrawl: {min: 24h}", "recrawl.max"},
 
 		{"politeness: {min_delay: 1m}", "politeness.max_delay"},

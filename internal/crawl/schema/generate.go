@@ -177,6 +177,7 @@ func constrain(root *jsonschema.Schema) {
 	at("archive.where").AnyOf = []*jsonschema.Schema{
 		{Pattern: `^s3://[^/?#@:]+(/|$)`}, {Not: &jsonschema.Schema{Pattern: "://"}},
 	}
+	at("archive.digest").Enum = []any{crawl.DigestSHA1, crawl.DigestSHA256}
 	at("archive.prefix").Pattern = prefixForm
 	at("archive.prefix").Not = &jsonschema.Schema{Pattern: `(^|/)\.\.?(/|$)`}
 }

@@ -100,6 +100,7 @@ func TestAgrees(t *testing.T) {
 		{"reference: {pages: 0}", true}, {"reference: {pages: -1}", false},
 		{"archive: {where: 's3://bucket/prefix', prefix: a/b, operator: The Library}", true}, {"archive: {where: warcs/ravens}", true},
 		{"archive: {where: 's3://'}", false}, {"archive: {where: 's3://key:secret@bucket/'}", false}, {"archive: {where: 'ftp://a.example/'}", false},
+		{"archive: {digest: sha256}", true}, {"archive: {digest: sha1}", true}, {"archive: {digest: md5}", false},
 		{"archive: {prefix: ../a}", false}, {"archive: {warc_bytes: 1GB}", false},
 	} {
 		tree := map[string]any{"name": "ravens", "seeds": []any{"http://example.org/"}}
