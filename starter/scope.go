@@ -88,10 +88,10 @@ func judge(d crawl.Definition, link scope.Link, via, path string) (scopeAnswer, 
 	decision := s.Check(link)
 	out := scopeAnswer{URL: link.URL.String(), Scope: scope.Words(d, bounds), InScope: decision.InScope, Why: decision.Words(d.Scope), Doubt: decision.Doubt}
 	switch {
+	case path == crawl.HopSeed.String() && !s.Blacklisted(link.URL):
+		out.InScope, out.Doubt, out.Why = true, false, "it is a seed: only the black list refuses those"
 	case decision.By == scope.ByRule:
 		out.Rule = &decision.Rule
-	case path == crawl.HopSeed.String() && !s.Blacklisted(link.URL):
-		out.InScope, out.Why = true, "it is a seed: only the black list refuses those"
 	}
 	return out, nil
 }
