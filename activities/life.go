@@ -97,10 +97,10 @@ func (a *Activities) lifeState(ctx context.Context, in BatchInput) (lifeState, e
 		return unarchived, err
 	}
 	switch _, err := h.manifest(ctx); {
+	case errors.Is(err, archive.ErrNotFound): // which would count as damaged, too
+		return unarchived, nil
 	case err == nil, archive.Damaged(err): // nothing else can be put in its place
 		return isArchived, nil
-	case errors.Is(err, archive.ErrNotFound):
-		return unarchived, nil
 	case errors.Is(err, archive.ErrGivenBack), errors.Is(err, archive.ErrForeign):
 		return isGivenBack, nil
 	default:
