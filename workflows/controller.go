@@ -43,6 +43,8 @@ type ControllerInput struct {
 
 	Shared  activities.Shared `json:"shared,omitzero"`   // of a crawl that is spread
 	AskedAt time.Time         `json:"asked_at,omitzero"` // when the crawl was last asked for more of a budget
+	// Unsent says that the execution before sent the crawl a message in the round after which it continued as new: Temporal drops a signal of an execution that ends.
+	Unsent bool `json:"unsent,omitempty"`
 }
 
 // ControllerResult says why a controller ended.
@@ -97,6 +99,7 @@ func (c *controller) run(ctx workflow.Context) (ControllerResult, error) {
 	if c.handover { // which may have come in the last moment
 		return c.result(crawl.ReasonHandover), nil
 	}
+	c.Unsent = c.sentIn == c.Round
 	return ControllerResult{}, workflow.NewContinueAsNewError(ctx, names.FetcherController, c.ControllerInput)
 }
 
@@ -146,6 +149,7 @@ type controller struct {
 	// handover is set by the crawl, which wants to continue as new and cannot while it has a child.
 	handover  bool
 	cancelled bool
+	sentIn    int64                            // the round after which the last message to the crawl was sent
 	given     map[crawl.Reason]share.Allotment // to the last round
 }
 

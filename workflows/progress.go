@@ -35,7 +35,8 @@ func reportDue(since, wait time.Duration, workers int, changed bool) (now bool, 
 
 // publish shows the progress in the UI and, if it is due, sends it to the crawl. The state of a controller that ends is in its result.
 func (c *controller) publish(ctx workflow.Context, r activities.ClaimResult) {
-	changed := (r.Holds == "") != (c.Progress.Holds == "")
+	changed := c.Unsent || (r.Holds == "") != (c.Progress.Holds == "")
+	c.Unsent = false
 	c.Progress = r.Progress
 	c.Progress.Holds, c.Progress.Leases = r.Holds, c.leases()
 	c.Progress.Worker, c.Progress.State, c.Progress.At = c.Worker, c.state(), workflow.Now(ctx)
@@ -62,6 +63,7 @@ func (c *controller) publish(ctx workflow.Context, r activities.ClaimResult) {
 func (c *controller) sendProgress(ctx workflow.Context) workflow.Future {
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attributes(string(c.state()), c.Progress.Totals)...)
 	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
+		c.sentIn = c.Round
 		return workflow.SignalExternalWorkflow(ctx, parent.ID, "", names.SignalProgress, c.Progress)
 	}
 	return nil

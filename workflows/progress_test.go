@@ -83,6 +83,34 @@ func TestReportsOfSeveral(t *testing.T) {
 	}
 }
 
+// TestReportOfTheLastRound: what a controller says in the round after which it continues as new, the next execution says again: Temporal drops a signal of an execution
+// that ends. Else a crawl learned five minutes later that nothing is left.
+func TestReportOfTheLastRound(t *testing.T) {
+	for last, want := range map[int64][]int{controllerRounds - 2: {controllerRounds - 2}, controllerRounds: {controllerRounds, controllerRounds + 1}} { // the environment drops none
+		e := newController(t, func(_ *env, in activities.ClaimInput) (activities.ClaimResult, error) {
+			p := activities.Progress{Progress: frontier.Progress{Waiting: int(in.Round)}, Empty: in.Round >= last, Quotas: map[crawl.Reason]share.QuotaReport{crawl.ReasonPages: {}}}
+			return activities.ClaimResult{Progress: p, Drained: in.Round == controllerRounds+3}, nil
+		})
+		e.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: names.CrawlID("c"), TaskQueue: names.TaskQueue})
+		in, reports := controllerInput, []int{}
+		in.Shared = activities.Shared{Members: 4, Seldom: true}
+		parent := func(ctx workflow.Context) error {
+			onProgress := workflow.GetSignalChannel(ctx, names.SignalProgress)
+			workflow.Go(ctx, func(ctx workflow.Context) {
+				for p := (activities.Progress{}); onProgress.Receive(ctx, &p); {
+					reports = append(reports, p.Waiting)
+				}
+			})
+			ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{WorkflowID: controllerID})
+			return workflow.ExecuteChildWorkflow(ctx, FetcherController, in).Get(ctx, nil)
+		}
+		e.RegisterWorkflow(parent)
+		if err := e.run(parent); err != nil || !slices.Equal(reports, want) {
+			t.Errorf("nothing is left after round %d: reports after rounds %v, want %v; %v", last, reports, want, err)
+		}
+	}
+}
+
 // The controller's state is that of its last round, however seldom it reports to its crawl.
 func TestControllerIsCurrent(t *testing.T) {
 	e := newController(t, func(e *env, in activities.ClaimInput) (activities.ClaimResult, error) {
