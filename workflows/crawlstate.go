@@ -82,6 +82,7 @@ type CrawlMember struct {
 
 	phase     int // that it knows: crawlRun.phase
 	preparing bool
+	cutOff    bool                         // its controller was terminated
 	running   workflow.ChildWorkflowFuture // its controller; nil if none runs
 }
 

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"go.temporal.io/api/enums/v1"
@@ -100,12 +101,13 @@ func (c *crawlRun) folder(m activities.Member) activities.Holder {
 func (c *crawlRun) startControllers(ctx workflow.Context) {
 	c.openBudgets(ctx)
 	for _, m := range c.Members {
-		if m.running != nil || !c.ready(m) {
+		if m.running != nil || !c.ready(m) || c.over != "" && !m.cutOff {
 			continue
 		}
 		in := m.Controller
 		in.Crawl, in.Worker, in.Queue, in.Instance = c.Name, m.Worker, m.Queue, m.Instance
-		in.Paused, in.Stopping = c.Paused, c.Stopping
+		in.Paused, in.Stopping = c.Paused, c.Stopping || c.over != ""
+		m.cutOff = false
 		in.Shared = c.sharedOf(m, in.Shared)
 		if c.byFolder {
 			m.LastController = c.controllerID(m)
@@ -140,6 +142,9 @@ func (c *crawlRun) awaitControllers(ctx workflow.Context) (crawl.Reason, error) 
 		}
 		if err := c.takeResults(ctx, (*CrawlMember).ended); err != nil {
 			return "", err
+		}
+		if c.over != "" && c.oneCutOff() {
+			c.startControllers(ctx)
 		}
 		if !c.oneWorks() && (c.over != "" || asked || long()) {
 			return cmp.Or(c.over, crawl.ReasonHandover), nil
@@ -201,6 +206,9 @@ func (c *crawlRun) takeResults(ctx workflow.Context, of func(*CrawlMember) bool)
 		if m.Gone {
 			continue // it was terminated; the last numbers stay
 		}
+		if err != nil && c.startsAgain(ctx, m, err) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -212,6 +220,26 @@ func (c *crawlRun) takeResults(ctx workflow.Context, of func(*CrawlMember) bool)
 		}
 	}
 	return nil
+}
+
+// versionAgain is the change since which a controller that an operator has terminated is started again; before, its crawl failed.
+const versionAgain = "start-again"
+
+// startsAgain reports whether the controller of a member has ended because an operator has terminated it. It is started again from where the last one handed over,
+// as when the crawl itself is started again, also if the phase is over: batches may be in progress. In a crawl that is cancelled it is not.
+func (c *crawlRun) startsAgain(ctx workflow.Context, m *CrawlMember, err error) bool {
+	var terminated *temporal.TerminatedError
+	if c.Cancelled || !errors.As(err, &terminated) || workflow.GetVersion(ctx, versionAgain, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return false
+	}
+	workflow.GetLogger(ctx).Warn("a controller was terminated; it is started again", "crawl", c.Name, "worker", m.Worker)
+	m.cutOff = true
+	return true
+}
+
+// oneCutOff reports whether a member is to have a controller again that was terminated.
+func (c *crawlRun) oneCutOff() bool {
+	return slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return m.cutOff && c.ready(m) })
 }
 
 // controllers are the workflow IDs of the controllers that run.

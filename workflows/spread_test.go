@@ -32,21 +32,22 @@ const spreadBatch = 5
 // spreadRing is a ring of workers with their frontiers, as far as a crawl sees it.
 type spreadRing struct {
 	*env
-	t       *testing.T
-	mu      sync.Mutex
-	epoch   uint64
-	workers []*spreadWorker
-	seen    []string
-	silent  string // this worker does not answer End
-	unbegun string // this folder does not answer Begin
-	absent  []activities.Holder
-	open    int // batches that a lost worker has left
-	former  []activities.FormerTotals
-	started time.Time // when the first worker began the run; zero: now
-	refuses string    // the worker that cannot take part; empty: none
-	lost    map[string]*spreadWorker
-	answers *testsuite.MockCallWrapper // to Idle
-	last    activities.LastRun         // as all workers say
+	t        *testing.T
+	mu       sync.Mutex
+	epoch    uint64
+	workers  []*spreadWorker
+	seen     []string
+	claiming func(in activities.ClaimInput) error
+	silent   string // this worker does not answer End
+	unbegun  string // this folder does not answer Begin
+	absent   []activities.Holder
+	open     int // batches that a lost worker has left
+	former   []activities.FormerTotals
+	started  time.Time // when the first worker began the run; zero: now
+	refuses  string    // the worker that cannot take part; empty: none
+	lost     map[string]*spreadWorker
+	answers  *testsuite.MockCallWrapper // to Idle
+	last     activities.LastRun         // as all workers say
 }
 
 // spreadWorker is a worker: URLs wait, and each that is claimed is fetched by the end of the round.
@@ -246,6 +247,11 @@ func (r *spreadRing) claim(_ context.Context, in activities.ClaimInput) (activit
 	r.note("claim " + in.Worker)
 	if !in.Shared.Timed {
 		r.t.Errorf("%s keeps the time itself", in.Worker)
+	}
+	if r.claiming != nil {
+		if err := r.claiming(in); err != nil {
+			return activities.ClaimResult{}, err
+		}
 	}
 	w := r.of(in.Worker)
 	r.mu.Lock()

@@ -179,6 +179,9 @@ func TestRecordHistories(t *testing.T) {
 		return ""
 	})
 	steered := server.controllerOf(t, spread.Name, conf.Name)
+	if err := server.Client.TerminateWorkflow(t.Context(), steered, "", "its crawl starts it again"); err != nil {
+		t.Fatal(err)
+	}
 	for budget := spread.Budget.Pages; !r.hasChange(steered, "", "steer"); budget /= 2 { // a worker is asked to return a part while a round is in progress
 		if budget < 2000 {
 			budget = spread.Budget.Pages
