@@ -178,6 +178,9 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 			}
 			continue
 		}
+		if p != nil && p.RobotsTxt {
+			_, e.Path, _ = pipeline.RobotsPath(mine, e.URL)
+		}
 		missing, err := a.missing(in, p)
 		if err != nil {
 			return left, err
@@ -208,6 +211,8 @@ func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p
 	}
 	if e.Kind == crawl.ExchangePage {
 		left.Add(o, revisit, e.Path, p, needs)
+	} else if p != nil {
+		left.AddLinks(e.Path, p, needs)
 	}
 	return nil
 }

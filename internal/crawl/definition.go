@@ -23,6 +23,8 @@ type Definition struct {
 	Scope Scope `json:"scope,omitzero"`
 	// Canonical says which URLs are taken for one page.
 	Canonical Canonical `json:"canonical,omitzero"`
+	// Sitemaps says that the sitemaps which the robots.txt of hosts names are crawled, and the pages that they name, if they are in scope.
+	Sitemaps bool `json:"sitemaps,omitempty"`
 	// Order says how the scores of a URL make its position in its queue.
 	Order Order `json:"order"`
 	// Weights are the weights of the score parts; a part without a score for a URL is left out.

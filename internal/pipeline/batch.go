@@ -33,13 +33,15 @@ type Exchange struct {
 type Parsed struct {
 	Entry int // the number of its exchange in the batch
 	crawl.Parsed
+	RobotsTxt bool // it is a robots.txt that names sitemaps, and no page of the crawl
 }
 
 // Judged is a page with its scores.
 type Judged struct {
 	Entry int // see Parsed
 	crawl.Judged
-	Sample *topic.Sample // what the page teaches, in a reference crawl; else nil
+	Sample    *topic.Sample // what the page teaches, in a reference crawl; else nil
+	RobotsTxt bool          // see Parsed
 }
 
 // ParsedBatch is a batch whose pages are parsed.
@@ -77,7 +79,7 @@ func (b *JudgedBatch) parsed() *ParsedBatch {
 	out := &ParsedBatch{Broken: b.broken}
 	for i := range b.Pages {
 		p := &b.Pages[i]
-		out.Pages = append(out.Pages, Parsed{p.Entry, p.Parsed})
+		out.Pages = append(out.Pages, Parsed{p.Entry, p.Parsed, p.RobotsTxt})
 	}
 	return out
 }
@@ -114,12 +116,20 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 		}
 	}
 	out, known := &ParsedBatch{}, e.early.take(s.key(), s.Run)
+	keep := func(entry int, p crawl.Parsed) {
+		cutSitemaps(&p, targets[p.URL].Path)
+		if p.Status >= 200 && p.Status < 300 {
+			p.NoFollow = p.NoFollow && plan.Definition.Robots.NoFollow != crawl.RobotsIgnore
+			p.Unfollowed, _ = plan.Scope.Fetched(p.URL, targets[p.URL].Path, p.MIME, p.Language)
+		}
+		out.Pages = append(out.Pages, Parsed{entry, p, false})
+	}
 	for i := range exchanges {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if p := known[exchanges[i].URL]; p != nil && exchanges[i].Kind == crawl.ExchangePage {
-			out.Pages = append(out.Pages, Parsed{i, *p})
+			keep(i, *p)
 			continue
 		}
 		p, ok, err := e.Understand(ctx, &exchanges[i], plan.Definition.Helper, targets[exchanges[i].URL].Prints)
@@ -132,11 +142,11 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 		}
 		if ok {
 			p.CutRequisites(plan.Definition.Budget.MaxRequisites())
-			if p.Status >= 200 && p.Status < 300 {
-				p.NoFollow = p.NoFollow && plan.Definition.Robots.NoFollow != crawl.RobotsIgnore
-				p.Unfollowed, _ = plan.Scope.Fetched(p.URL, targets[p.URL].Path, p.MIME, p.Language)
+			keep(i, p)
+		} else if plan.Definition.Sitemaps {
+			if p, ok := sitemapsIn(&exchanges[i], targets); ok {
+				out.Pages = append(out.Pages, Parsed{i, p, true})
 			}
-			out.Pages = append(out.Pages, Parsed{i, p})
 		}
 	}
 	e.Handover.put(s.Crawl, s.key(), &handed{run: s.Run, parsed: out})
@@ -172,6 +182,11 @@ func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
 		}
 		j := &out.Pages[i]
 		j.Entry, j.Parsed = batch.Pages[i].Entry, batch.Pages[i].Parsed
+		if batch.Pages[i].RobotsTxt {
+			t, _, _ := RobotsPath(targets, j.URL)
+			j.RobotsTxt, j.Verdict = true, judgeSitemaps(&j.Parsed, plan.Definition.Inherit(t.Priority))
+			continue
+		}
 		t := targets[j.URL]
 		verdict, terms, err := judging.Page(&j.Parsed, score.Context{
 			Inherit: plan.Definition.Inherit(t.Priority), Submitted: t.Submitted, Depth: scope.Hops(t.Path), Now: plan.Started, Terms: plan.Reference,

@@ -33,14 +33,20 @@ func (r *Result) Add(fetched crawl.Outcome, revisit bool, path string, p *Judged
 		if p.Sample != nil {
 			r.Samples = append(r.Samples, *p.Sample)
 		}
-		if p.Followed() {
-			from := crawl.Origin{URL: p.URL, Path: path, Language: p.Language}
-			for i := range p.Links {
-				r.Discoveries = append(r.Discoveries, p.Links[i].Discovery(&p.Verdict.Links[i], from, needs))
-			}
-		}
+		r.AddLinks(path, p, needs)
 	}
 	r.Outcomes = append(r.Outcomes, o)
+}
+
+// AddLinks adds the outlinks of a page.
+func (r *Result) AddLinks(path string, p *Judged, needs crawl.LinkNeeds) {
+	if !p.Followed() {
+		return
+	}
+	from := crawl.Origin{URL: p.URL, Path: path, Language: p.Language}
+	for i := range p.Links {
+		r.Discoveries = append(r.Discoveries, p.Links[i].Discovery(&p.Verdict.Links[i], from, needs))
+	}
 }
 
 // resultPart is how many outlinks, or outcomes, a part of a result has.

@@ -1,0 +1,92 @@
+package pipeline
+
+import (
+	"bytes"
+	"io"
+	"net/http/httputil"
+	"slices"
+	"strings"
+
+	"github.com/muninn-archive/muninn/internal/coding"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/robots"
+	"github.com/muninn-archive/muninn/internal/scope"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// RobotsPath returns the hop path of a robots.txt: that of the URL of its origin for which it was fetched, and P. Of several, it is
+// the one with the fewest hops. false: no URL of the batch is of that origin, as when another host's file redirects there.
+func RobotsPath(targets map[string]crawl.Target, robotsURL string) (t crawl.Target, path string, ok bool) {
+	at, err := urls.Trusted(robotsURL)
+	if err != nil {
+		return t, "", false
+	}
+	for url, other := range targets {
+		u, err := urls.Trusted(url)
+		if err != nil || u.Origin() != at.Origin() {
+			continue
+		}
+		hops, best := scope.Hops(other.Path), scope.Hops(t.Path)
+		if !ok || hops < best || hops == best && (other.Priority > t.Priority || other.Priority == t.Priority && url < t.URL) {
+			t, ok = other, true
+		}
+	}
+	return t, t.Path + crawl.HopPrereq.String(), ok
+}
+
+// sitemapsIn makes a page of a robots.txt: its links are the sitemaps that it names. false if there are none.
+func sitemapsIn(x *Exchange, targets map[string]crawl.Target) (p crawl.Parsed, ok bool) {
+	if x.Kind != crawl.ExchangeRobots || x.Status < 200 || x.Status >= 300 {
+		return p, false
+	}
+	if _, _, ok := RobotsPath(targets, x.URL); !ok {
+		return p, false
+	}
+	base, err := urls.NewResolver(x.URL)
+	if err != nil {
+		return p, false
+	}
+	p.URL, p.Status, p.MIME = x.URL, x.Status, "text/plain"
+	for _, ref := range robots.Sitemaps(robotsText(x)) {
+		if u, err := base.Resolve(ref); err == nil {
+			p.Links = append(p.Links, crawl.Outlink{URL: u.String(), Hop: crawl.HopSitemap, Context: "robots.txt/sitemap", Block: -1})
+		}
+	}
+	return p, len(p.Links) > 0
+}
+
+// robotsText is the text of a robots.txt, without its encodings, or what of it can be read.
+func robotsText(x *Exchange) []byte {
+	r := x.Body()
+	if x.Chunked {
+		r = httputil.NewChunkedReader(r)
+	}
+	decoded, err := coding.NewReader(r, x.Encoding)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = decoded.Close() }()
+	var out bytes.Buffer
+	_, _ = out.ReadFrom(io.LimitReader(decoded, robots.MaxBytes))
+	return out.Bytes()
+}
+
+// judgeSitemaps is the verdict of a robots.txt: the sitemaps of a host have the priority of the URL for which it was fetched.
+func judgeSitemaps(p *crawl.Parsed, priority float64) crawl.Verdict {
+	v := crawl.Verdict{Score: -1, Links: make([]crawl.LinkVerdict, len(p.Links))}
+	for i := range v.Links {
+		v.Links[i].Score = priority
+	}
+	return v
+}
+
+// maxSitemapsInRow is how many sitemaps in a row name each other. The protocol has two, an index and what it names; a server can make any number.
+const maxSitemapsInRow = 5
+
+// cutSitemaps drops what a sitemap names that too many others have led to; path are the hop letters of it.
+func cutSitemaps(p *crawl.Parsed, path string) {
+	if !strings.HasSuffix(path, strings.Repeat(crawl.HopSitemap.String(), maxSitemapsInRow)) {
+		return
+	}
+	p.Links = slices.DeleteFunc(p.Links, func(l crawl.Outlink) bool { return l.Hop == crawl.HopSitemap })
+}
