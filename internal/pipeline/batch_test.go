@@ -143,7 +143,9 @@ func TestRejectedWhenFetched(t *testing.T) {
 		d.Scope.Rules = []crawl.Rule{{Reject: &crawl.Conditions{Language: crawl.Texts{"en"}}}}
 	})
 	english := "The ravens of the tower are said to guard the kingdom, and the people who live there believe that it will fall when they leave."
-	judged, err := r.Judge(t.Context(), r.source("b-1", english, "soup"))
+	s := r.source("b-1", english, "soup")
+	parseEarly(t, r, s)
+	judged, err := r.Judge(t.Context(), s)
 	r.must(err)
 	if got := judged.Pages[0]; got.Unfollowed != "scope.rules[0]" || got.Language != "en" || len(got.Links) != 1 || got.Followed() {
 		t.Errorf("the page in English: %q, %q, %d links", got.Unfollowed, got.Language, len(got.Links))
@@ -156,15 +158,39 @@ func TestRejectedWhenFetched(t *testing.T) {
 // TestNoFollow: the links of a page that asks robots not to follow them are followed only if the definition says so; what it asks is kept.
 func TestNoFollow(t *testing.T) {
 	for policy, want := range map[string]bool{"": false, crawl.RobotsObey: false, crawl.RobotsIgnore: true} {
-		r := newRig(t, func(d *crawl.Definition) { d.Robots.NoFollow = policy })
-		s := r.source("b-1", "a page")
-		exchanges, _, err := s.Exchanges(nil)
-		r.must(err)
-		exchanges[0].RobotsTag = "nofollow, noarchive"
-		parsed, err := r.Parse(t.Context(), s)
-		r.must(err)
-		if p := parsed.Pages[0]; p.Followed() != want || p.Robots != "nofollow, noarchive" || len(p.Links) != 1 {
-			t.Errorf("%q: followed %v, %q", policy, p.Followed(), p.Robots)
+		testNoFollow(t, policy, want, false)
+		testNoFollow(t, policy, want, true)
+	}
+}
+
+func testNoFollow(t *testing.T, policy string, want, early bool) {
+	r := newRig(t, func(d *crawl.Definition) { d.Robots.NoFollow = policy })
+	s := r.source("b-1", "a page")
+	exchanges, _, err := s.Exchanges(nil)
+	r.must(err)
+	exchanges[0].RobotsTag = "nofollow, noarchive"
+	if early {
+		parseEarly(t, r, s)
+	}
+	parsed, err := r.Parse(t.Context(), s)
+	r.must(err)
+	if p := parsed.Pages[0]; p.Followed() != want || p.Robots != "nofollow, noarchive" || len(p.Links) != 1 {
+		t.Errorf("%q, parsed early %v: followed %v, %q", policy, early, p.Followed(), p.Robots)
+	}
+}
+
+// parseEarly parses the pages of a batch as FETCH does while it waits.
+func parseEarly(t *testing.T, r *rig, s Source) {
+	t.Helper()
+	plan, err := r.Frontier.Crawl(s.Crawl).Plan()
+	r.must(err)
+	targets, err := s.Targets()
+	r.must(err)
+	exchanges, _, err := s.Exchanges(targets)
+	r.must(err)
+	for i := range exchanges {
+		if r.ParseEarly(t.Context(), s, &exchanges[i], &plan.Definition, nil) == nil {
+			t.Fatalf("%s is not parsed early", exchanges[i].URL)
 		}
 	}
 }
