@@ -66,7 +66,7 @@ func (l *Live) crawl(t Task, s Setting) ([]int, error) {
 	}
 	o.Seed = t.Seed
 	d.Name, d.Order, d.Seeds = "lab", o, nil
-	d.Scope = crawl.Scope{Within: crawl.WithinWeb}
+	d.Scope = crawl.Scope{Within: crawl.WithinWeb, MaxRedirects: crawl.DefaultDefinition().Scope.MaxRedirects}
 	for _, s := range t.seeds {
 		d.Seeds = append(d.Seeds, crawl.Seed{URL: t.corpus.Pages[s].URL})
 	}
