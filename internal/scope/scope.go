@@ -316,10 +316,16 @@ func embedded(path string) bool {
 	return steps > 0 && steps <= MaxEmbedded
 }
 
-// Embedded counts the steps from a page to what it embeds; redirects are none.
+// Embedded counts the steps from a page to what it embeds; redirects are none. The last step may be to what the page probably
+// embeds, which embeds nothing itself: 0 behind it.
 func Embedded(path string) int {
 	path = strings.ReplaceAll(path, crawl.HopRedirect.String(), "")
-	return len(path) - len(strings.TrimRight(path, crawl.HopEmbed.String()))
+	page, probably := strings.CutSuffix(path, crawl.HopSpeculative.String())
+	page = strings.TrimRight(page, crawl.HopEmbed.String())
+	if strings.HasSuffix(page, crawl.HopSpeculative.String()) && (probably || len(page) < len(path)) {
+		return 0
+	}
+	return len(path) - len(page)
 }
 
 // Blacklisted reports whether the URL's host or PLD is on the black list.

@@ -83,6 +83,8 @@ func TestCheck(t *testing.T) {
 		{"embedded", topic, crawl.Scope{Within: crawl.WithinHost}, []string{
 			"LE http://cdn.example/a.png", "E http://cdn.example/a.png", "LEE http://cdn.example/a.woff", "LEEEE http://cdn.example/a.woff", "LEEEEE http://cdn.example/a.woff out of scope",
 			"LER http://cdn.example/a.png", "LRE http://cdn.example/a.png", "LERE http://cdn.example/b.png", "LEREEREE http://cdn.example/b.png out of scope",
+			"LX http://cdn.example/a.png", "LEX http://cdn.example/a.png", "LXR http://cdn.example/a.png", "LXX http://cdn.example/a.png out of scope", "LXE http://cdn.example/a.png out of scope",
+			"LEEEX http://cdn.example/a.png", "LEEEEX http://cdn.example/a.png out of scope",
 			"LEL http://cdn.example/ out of scope", "LR http://cdn.example/ out of scope", "R http://cdn.example/ out of scope", " http://cdn.example/ out of scope",
 		}},
 		{"redirects", topic, crawl.Scope{MaxRedirects: 2}, []string{
