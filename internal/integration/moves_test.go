@@ -59,10 +59,15 @@ func (k *killedProcess) stop(t *testing.T, within time.Duration) time.Duration {
 // startMoving starts a crawl of a whole web over all workers, from one seed.
 func startMoving(t *testing.T, server *Server, name string, world *webworld.World) crawl.Definition {
 	t.Helper()
+	d := movingDefinition(name, world)
+	StartCrawl(t, server.Client, d)
+	return d
+}
+
+func movingDefinition(name string, world *webworld.World) crawl.Definition {
 	d := Definition(name, world)
 	d.Spread, d.Scope.Within, d.Seeds = true, crawl.WithinWeb, d.Seeds[:1]
 	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(time.Second), crawl.Duration(2*time.Second)
-	StartCrawl(t, server.Client, d)
 	return d
 }
 

@@ -118,7 +118,8 @@ func TestUpgradeSpread(t *testing.T) {
 	server.awaitRing(t, "w1: up, 1024 owned")
 	w2.start(t)
 	server.awaitRing(t, "w1: up, 512 owned", "w2: up, 512 owned")
-	d := startMoving(t, server, "upgraded", world)
+	d := movingDefinition("upgraded", world)
+	startAtFormer(t, server, d)
 	awaitPages(t, world, 24*20/8)
 	for i, w := range []*killedProcess{w1, w2} {
 		w.stop(t, upgradeHandOver+moveDrain+moveSlack)
@@ -156,6 +157,20 @@ func TestUpgradeSpread(t *testing.T) {
 		if segmentsBy(t, dir, d.Name, name) == 0 {
 			t.Errorf("%s has written no segment", name)
 		}
+	}
+}
+
+// startAtFormer starts a crawl by fields of its definition that former workers know: they refuse those that were added since.
+func startAtFormer(t *testing.T, server *Server, d crawl.Definition) {
+	t.Helper()
+	definition := map[string]any{
+		"name": d.Name, "seeds": d.Seeds, "spread": d.Spread, "topic": d.Topic, "scope": map[string]any{"within": d.Scope.Within},
+		"reference": d.Reference, "politeness": map[string]any{
+			"min_delay": d.Politeness.MinDelay, "max_delay": d.Politeness.MaxDelay, "factor": d.Politeness.Factor,
+		},
+	}
+	if _, err := server.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: names.CrawlID(d.Name), TaskQueue: names.TaskQueue}, names.Crawl, definition); err != nil {
+		t.Fatal(err)
 	}
 }
 
