@@ -59,14 +59,18 @@ func gather(bound *scope.Scope, found []crawl.Discovery, replace bool) (list, of
 	for i := range found {
 		d := &found[i]
 		o, requisite := byURL[d.URL], crawl.IsRequisite(d.Path)
-		if path, before := refused[d.URL]; o == nil && !(before && path == d.Path && !bound.ByLink()) {
+		switch {
+		case o == nil:
+			if path, before := refused[d.URL]; before && path == d.Path && !bound.ByLink() {
+				break
+			}
 			if o = admit(bound, d, vias); o != nil {
 				o.replace = replace
 				byURL[d.URL], list = o, append(list, o)
 			} else {
 				refused[d.URL] = d.Path
 			}
-		} else if o != nil && requisite != o.requisite() && o.linked == nil {
+		case requisite != o.requisite() && o.linked == nil:
 			if o.linked = admit(bound, d, vias); o.linked != nil && requisite { // what a page needs is that, though pages link to it as well
 				o.path, o.via, o.linked.path, o.linked.via = o.linked.path, o.linked.via, o.path, o.via
 			}
