@@ -68,14 +68,11 @@ type fetching struct {
 // spool; an attempt continues after the last complete one.
 func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResult, error) {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
-	if err := a.refreshLanes(in, b); err != nil {
+	listed, err := a.extendedLanes(in, b)
+	if err != nil {
 		return FetchResult{}, err
 	}
-	var lanes []lane
-	if err := b.Read(fileLanes, &lanes); err != nil {
-		return FetchResult{}, err
-	}
-	lanes = mergeLanes(lanes)
+	lanes := mergeLanes(listed)
 	plan, err := a.Frontier.Crawl(in.Crawl).Plan()
 	if err != nil {
 		return FetchResult{}, err
@@ -97,7 +94,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 	}
 	f.log = log
 	f.resume(entries)
-	err = errors.Join(f.fetch(ctx, lanes), log.Close(), a.refreshLanes(in, b))
+	err = errors.Join(f.fetch(ctx, lanes), log.Close(), a.extendLanes(in, b, listed))
 	f.result.Resumed = int(f.resumed.Load())
 	return f.result, a.waitRoom(ctx, err)
 }

@@ -45,7 +45,7 @@ const maxSalvages = 3
 func (a *Activities) salvage(ctx context.Context, in BatchInput) error {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	log, info := activity.GetLogger(ctx), activity.GetInfo(ctx)
-	if err := a.refreshLanes(in, b); err != nil && !errors.Is(err, spool.ErrMissing) {
+	if _, err := a.extendedLanes(in, b); err != nil && !errors.Is(err, spool.ErrMissing) {
 		log.Warn("requisites that a failed batch has fetched with their pages are fetched again", "batch", in.Batch, "error", err)
 	}
 	fetched, err := fetchedURLs(b)

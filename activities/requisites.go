@@ -101,12 +101,16 @@ func (r *requisites) next(_ context.Context, t crawl.Target) ([]crawl.Target, er
 	return more, err
 }
 
-// refreshLanes adds to the lanes in the spool the URLs by which their claims were extended while they were fetched.
-func (a *Activities) refreshLanes(in BatchInput, b *spool.Batch) error {
-	var lanes []lane
+// extendedLanes reads the lanes of a batch, with the URLs by which their claims were extended while they were fetched.
+func (a *Activities) extendedLanes(in BatchInput, b *spool.Batch) (lanes []lane, err error) {
 	if err := b.Read(fileLanes, &lanes); err != nil {
-		return err
+		return nil, err
 	}
+	return lanes, a.extendLanes(in, b, lanes)
+}
+
+// extendLanes adds such URLs to the lanes of a batch, and to those in its spool.
+func (a *Activities) extendLanes(in BatchInput, b *spool.Batch, lanes []lane) error {
 	changed := false
 	for i := range lanes {
 		l := &lanes[i]
