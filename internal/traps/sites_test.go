@@ -95,11 +95,10 @@ const useless = 50
 // A site without end gives at most 50 useless pages.
 func TestTraps(t *testing.T) {
 	w := world(t)
-	worth := map[string]int{"session.example": 5, "pagerend.example": 3}
 	for _, s := range endless.Traps() {
 		for _, batch := range []int{1, 20} {
 			out := crawlSite(t, w, w.Host(s.Host).Base+"/", &traps.Memory{}, batch, 600)
-			if len(out.pages) > useless+max(worth[s.Host], 1) {
+			if len(out.pages) > useless+s.Worth {
 				t.Errorf("%s, %d at a time: %d pages; closed %v", s.Host, batch, len(out.pages), out.closed)
 			}
 		}

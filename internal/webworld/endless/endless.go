@@ -16,6 +16,7 @@ type Site struct {
 	Host   string
 	More   []string // other hosts of its pay-level domain
 	Honest bool     // it ends, and all its pages are wanted
+	Worth  int      // how many pages of a trap are wanted
 	answer func(p *pen, u *url.URL) (page, bool)
 }
 

@@ -18,7 +18,7 @@ func Traps() []Site {
 		hosts = append(hosts, fmt.Sprintf("%s%s.wild.example.com", consonants(i), consonants(i*7+3)))
 	}
 	list := []Site{
-		{Host: "session.example", answer: session},
+		{Host: "session.example", Worth: 5, answer: session},
 		{Host: "spider.example", answer: spider},
 		{Host: "params.example", answer: params},
 		{Host: "samedup.example", answer: sameDup},
@@ -32,8 +32,11 @@ func Traps() []Site {
 		{Host: "noevents.example", answer: noEvents},
 		{Host: "search.example", answer: search},
 		{Host: "babble.example", answer: babble},
-		{Host: "pagerend.example", answer: pagerEnd},
+		{Host: "pagerend.example", Worth: 3, answer: pagerEnd},
 		{Host: "hashes.example", answer: hashes},
+	}
+	for i := range list {
+		list[i].Worth = max(list[i].Worth, 1)
 	}
 	return list
 }
