@@ -63,17 +63,29 @@ func (s SpreadPartitions) GiveBack(ctx context.Context, partitions []int) error 
 	var errs []error
 	for crawl, list := range batches {
 		for _, batch := range list {
-			err := s.a.Client.CancelWorkflow(ctx, names.BatchID(crawl, batch), "")
-			var gone *serviceerror.NotFound
-			if errors.As(err, &gone) {
-				err = s.a.startBound(ctx, crawl, batch, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
-			}
-			if err != nil {
+			if err := s.cancel(ctx, crawl, batch); err != nil {
 				errs = append(errs, fmt.Errorf("give back batch %s of %s: %w", batch, crawl, err))
 			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// cancel cancels a batch, or starts it again if its workflow has ended, as after Retire. Temporal does not say so when such a one is cancelled.
+func (s SpreadPartitions) cancel(ctx context.Context, crawl, batch string) error {
+	id := names.BatchID(crawl, batch)
+	open, err := s.a.isOpen(ctx, id, "")
+	switch {
+	case err != nil:
+		return err
+	case !open:
+		return s.a.startBound(ctx, crawl, batch, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+	}
+	err = s.a.Client.CancelWorkflow(ctx, id, "")
+	if gone := (*serviceerror.NotFound)(nil); errors.As(err, &gone) { // the next call starts it again
+		return nil
+	}
+	return err
 }
 
 // Export writes what spread crawls have of the partition.

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/mocks"
 
@@ -521,21 +524,40 @@ func TestLoadBesideBound(t *testing.T) {
 
 // TestDropCancels: batches that a worker has of partitions which are not its own any more are cancelled before these are dropped, or made again; claims that
 // wait for their lease are given back.
+//
+// A batch that was terminated when the ring had given up its worker, which is back, is started again before: only its workflow can give back what it has.
 func TestDropCancels(t *testing.T) {
-	t.Run("dropped", func(t *testing.T) { cancels(t, SpreadPartitions.Drop, nil) })
 	rebuild := func(s SpreadPartitions, ctx context.Context, p int) error { return s.Rebuild(ctx, []int{p}) }
-	t.Run("made again", func(t *testing.T) { cancels(t, rebuild, map[string]string{rigSeed: "waiting"}) })
+	for name, terminated := range map[string]bool{"": false, ", terminated before": true} {
+		t.Run("dropped"+name, func(t *testing.T) { cancels(t, SpreadPartitions.Drop, terminated, nil) })
+		t.Run("made again"+name, func(t *testing.T) { cancels(t, rebuild, terminated, map[string]string{rigSeed: "waiting"}) })
+	}
 }
 
-func cancels(t *testing.T, do func(SpreadPartitions, context.Context, int) error, left map[string]string) {
+func cancels(t *testing.T, do func(SpreadPartitions, context.Context, int) error, terminated bool, left map[string]string) {
 	c := newCluster(t, "w")
 	c.quiet()
 	r := c.rigs["w"]
 	r.beginRun("one", 1)
 	in := r.batch()
-	var cancelled atomic.Int32
+	var cancelled, started atomic.Int32
 	temporal := &mocks.Client{}
+	isOpen := func() bool { return !terminated || started.Load() > 0 }
+	temporal.On("DescribeWorkflowExecution", mock.Anything, mock.Anything, "").Return(func(context.Context, string, string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+		status := enums.WORKFLOW_EXECUTION_STATUS_RUNNING
+		if !isOpen() {
+			status = enums.WORKFLOW_EXECUTION_STATUS_TERMINATED
+		}
+		return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: &workflow.WorkflowExecutionInfo{Status: status}}, nil
+	})
+	temporal.On("ExecuteWorkflow", mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(func(context.Context, client.StartWorkflowOptions, any, ...any) (client.WorkflowRun, error) {
+		started.Add(1)
+		return &mocks.WorkflowRun{}, nil
+	})
 	temporal.On("CancelWorkflow", mock.Anything, mock.Anything, "").Return(func(context.Context, string, string) error {
+		if !isOpen() {
+			return nil // as Temporal answers
+		}
 		cancelled.Add(1)
 		return r.Frontier.Crawl(in.Crawl).Batch(in.Batch).GiveBack(time.Now())
 	})
