@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"slices"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
@@ -11,8 +12,9 @@ import (
 type Elsewhere struct {
 	Definition crawl.Definition
 	Run        uint32
-	Bounds     []string // hosts or PLDs of the seeds, see scope.Bounds
-	Archives   []Place  // that the crawl has written to
+	Bounds     []string  // hosts or PLDs of the seeds, see scope.Bounds
+	Archives   []Place   // that the crawl has written to
+	Started    time.Time // when it began at the first of them; zero: not known
 }
 
 // Expect makes a run of a spread crawl known that has begun at other workers, so that its partitions can be made of the archive before Begin comes.
@@ -36,6 +38,7 @@ func (f *Frontier) Expect(run Elsewhere) error {
 		}
 		rec.Imported, rec.Active, rec.Run = true, false, max(rec.Run, run.Run)
 		rec.Definition, rec.Bounds, rec.planned = d, run.Bounds, true
+		rec.Started = run.Started // by which it is known what the run asks for again
 		sc, err := scope.New(d, run.Bounds)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -148,8 +149,10 @@ func (h Crawl) replay(archive int, run uint32, p portion) (missing []crawl.PageO
 	err = h.update(func(s *state, tx *transaction) (func(), error) {
 		missing = missing[:0]
 		e := h.f.edit(tx, s)
-		totals, top, now := e.rec.Totals, slices.Clone(e.rec.Top), e.rec.Run
-		e.rec.Run = run // of which the outcomes are
+		totals, top, now, started := e.rec.Totals, slices.Clone(e.rec.Top), e.rec.Run, e.rec.Started
+		if e.rec.Run = run; run != now { // of which the outcomes are
+			e.rec.Started = time.Unix(0, 0) // when that began is not known: the present run asks for all that it has asked for
+		}
 		done, delayed := map[uint64]queue.Tally{}, 0
 		for _, o := range p.outcomes {
 			u, err := urls.Trusted(o.URL)
@@ -179,7 +182,7 @@ func (h Crawl) replay(archive int, run uint32, p portion) (missing []crawl.PageO
 				return nil, err
 			}
 		}
-		e.rec.Totals, e.rec.Top, e.rec.Run = totals, top, now
+		e.rec.Totals, e.rec.Top, e.rec.Run, e.rec.Started = totals, top, now, started
 		if err := errors.Join(e.sites.save(tx.Tx), writeKeeps(tx.Tx, p.keeps), h.f.saveDone(tx, s, done, nil)); err != nil {
 			return nil, err
 		}

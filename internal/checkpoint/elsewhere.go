@@ -131,7 +131,7 @@ func (r *Partitions) expect(ctx context.Context) (known map[string]Begun, err er
 	known = map[string]Begun{}
 	for _, b := range list {
 		if err == nil {
-			err = r.Frontier.Expect(frontier.Elsewhere{Definition: b.Definition, Run: b.Run, Bounds: b.Bounds, Archives: b.Archives})
+			err = r.Frontier.Expect(frontier.Elsewhere{Definition: b.Definition, Run: b.Run, Bounds: b.Bounds, Archives: b.Archives, Started: b.Started})
 		}
 		if errors.Is(err, frontier.ErrBound) {
 			log.Error("a spread crawl is left out of partitions that are rebuilt", "crawl", b.Definition.Name, "error", err)

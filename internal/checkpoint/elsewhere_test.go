@@ -155,6 +155,57 @@ func TestPartitionsOfEarlierRun(t *testing.T) {
 	}
 }
 
+// TestPartitionsOfEarlierRunWithRecrawl: where pages have intervals, partitions that are made in the second run have what it asks for as well: it is due,
+// whether the outcome of the first run is of a checkpoint or of a segment, and whether the worker has begun the run or begins it later.
+func TestPartitionsOfEarlierRunWithRecrawl(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, begunBefore := range []bool{true, false} {
+		t.Run(fmt.Sprint("begun before: ", begunBefore), func(t *testing.T) {
+			now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+			open := func() *frontier.Frontier {
+				f, err := frontier.Open(t.TempDir(), frontier.Options{NoSync: true, Now: func() time.Time { return now }})
+				must(t, err)
+				t.Cleanup(func() { _ = f.Close() })
+				return f
+			}
+			w := newSpreadWorkerOf(t, 9, open(), crawl.Recrawl{Min: crawl.Duration(day), Max: crawl.Duration(4 * day)})
+			w.inRun = 1
+			for i := range 16 {
+				if w.run(true); i == 7 {
+					w.checkpointAll()
+				}
+			}
+			plan, err := w.Crawl("c").Plan()
+			must(t, err)
+			must(t, w.Crawl("c").End("owner"))
+			now = now.Add(day)
+			begin := func(f *frontier.Frontier) {
+				_, err := f.Begin("c", "next", 2, plan.Definition, nil, false)
+				must(t, err)
+				_, _, err = f.Crawl("c").UseArchive(plan.Archives[0])
+				must(t, err)
+				must(t, f.Crawl("c").URLs().Recrawl("recrawl-2"))
+				must(t, f.Crawl("c").URLs().Offer("seeds-2", []crawl.Discovery{{URL: "http://a.example/", Score: 1, Path: "S"}}))
+			}
+			begin(w.Frontier)
+			must(t, KeepBegun(t.Context(), w.store, "w", Begun{Definition: plan.Definition, Run: 2, Archives: plan.Archives, Started: now}))
+			w.waiting, w.inRun = slices.Sorted(maps.Keys(w.known)), 2
+			for range 8 {
+				w.run(true)
+			}
+			f := open()
+			if begunBefore {
+				begin(f)
+			}
+			must(t, partitionsOf(f, w.store).Run(t.Context(), every(0, 1)))
+			if !begunBefore {
+				begin(f)
+			}
+			sameKnowledge(t, statesOf(together(t, w.Frontier)), statesOf(together(t, f)))
+		})
+	}
+}
+
 // statesOf leaves of what is known of URLs their states, and the runs of those that are crawled: how often a link was found, a recrawl counts as well.
 func statesOf(known map[string]string) map[string]string {
 	for url, what := range known {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/pipeline"
 	"github.com/muninn-archive/muninn/internal/ring"
@@ -25,11 +26,17 @@ import (
 // newSpreadWorker is a worker whose crawl is spread: it owns all partitions.
 func newSpreadWorker(t testing.TB, seed uint64) *worker {
 	t.Helper()
+	return newSpreadWorkerOf(t, seed, opened(t, t.TempDir()), crawl.Recrawl{})
+}
+
+// newSpreadWorkerOf is one with a frontier, and with bounds of the intervals of pages.
+func newSpreadWorkerOf(t testing.TB, seed uint64, f *frontier.Frontier, bounds crawl.Recrawl) *worker {
+	t.Helper()
 	w := newWorker(t, seed)
 	plan, err := w.Crawl("c").Plan()
 	must(t, err)
-	w.rig.Frontier = opened(t, t.TempDir())
-	plan.Definition.Spread = true
+	w.rig.Frontier = f
+	plan.Definition.Spread, plan.Definition.Recrawl = true, bounds
 	_, err = w.Begin("c", "owner", 1, plan.Definition, nil, false)
 	must(t, err)
 	_, _, err = w.Crawl("c").UseArchive(frontier.Place{Where: w.store.String()})
