@@ -12,6 +12,12 @@ const (
 	// ExchangeIntent is written before a request, so that a worker that is killed knows on its return
 	// that the host may just have been asked.
 	ExchangeIntent ExchangeKind = "intent"
+	// ExchangeLoaded is what a page has loaded while it was open in a browser; Via is the page.
+	ExchangeLoaded ExchangeKind = "loaded"
+	// ExchangeView is a picture of a page as a browser showed it.
+	ExchangeView ExchangeKind = "view"
+	// ExchangeOpened is the document that a browser made of a page. It is written after all else of its page; Outcome.Reason says why there is none.
+	ExchangeOpened ExchangeKind = "opened"
 )
 
 // Exchange describes one request and its response on the wire, or why there was none.

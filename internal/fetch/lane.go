@@ -52,6 +52,11 @@ type Lane struct {
 
 	// Requisites returns what is to be fetched right after a target whose outcome was emitted: what its page needs to be shown. nil: nothing.
 	Requisites func(ctx context.Context, of crawl.Target) ([]crawl.Target, error)
+	// Open is called when a target and its requisites have their outcomes: its page may be opened in a browser, and load what its scripts want. An error is
+	// the worker's own. nil: no page is opened.
+	Open func(ctx context.Context, of crawl.Target, load Load) error
+	// Unopened are targets whose outcomes an earlier attempt has emitted, without opening them.
+	Unopened []crawl.Target
 
 	// Borrow gets the right to make a few requests to another host, for a robots.txt that redirects there, and a lease on its address
 	// if that is not the lane's own. It waits until a time at most, at which the loan ends, too. After a RestsError or a BusyError
@@ -66,8 +71,9 @@ type Lane struct {
 	unread  map[string]int        // Unread and this batch
 	givenUp map[string]rulesEntry // by origin
 	trouble politeness.Trouble    // that the last request met, see Ending
-	loan    *Loan                 // of a borrowed lane
-	parent  *Lane                 // whose lane it is
+	family  family
+	loan    *Loan // of a borrowed lane
+	parent  *Lane // whose lane it is
 }
 
 // Settings are what an operator may change while a lane runs.
@@ -99,10 +105,18 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 	l.client, l.unread = c, maps.Clone(l.Unread)
 	l.pace = pace{politeness: l.Politeness, hostRest: l.NotBefore, addressRest: l.NotBefore, delay: l.Delay, longest: l.Delay}
 	defer l.disconnect()
+	for _, t := range l.Unopened {
+		if err := l.open(ctx, t); err != nil {
+			return l.ending(false), err
+		}
+	}
 	for i := 0; i < len(l.Targets); i++ {
-		err := l.target(ctx, l.Targets[i])
+		err, added := l.target(ctx, l.Targets[i]), 0
 		if err == nil && l.Requisites != nil {
-			err = l.extend(ctx, i)
+			added, err = l.extend(ctx, i)
+		}
+		if err == nil {
+			err = l.openComplete(ctx, l.Targets[i], added)
 		}
 		if err == nil && len(l.silent.held) > 0 && !l.silent.anyConnected && len(l.silent.errs) >= maxSilentOrigins {
 			err = l.unreachable(ctx)
@@ -125,14 +139,14 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 	return l.ending(false), err
 }
 
-// extend puts what the page of a target needs right behind it.
-func (l *Lane) extend(ctx context.Context, at int) error {
+// extend puts what the page of a target needs right behind it, and returns how many that are.
+func (l *Lane) extend(ctx context.Context, at int) (int, error) {
 	more, err := l.Requisites(ctx, l.Targets[at])
 	if err != nil {
-		return &storeError{err}
+		return 0, &storeError{err}
 	}
 	l.Targets = slices.Insert(l.Targets, at+1, more...)
-	return nil
+	return len(more), nil
 }
 
 func (l *Lane) ending(unreachable bool) Ending {

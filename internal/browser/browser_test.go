@@ -1,0 +1,259 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/cputime"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/webworld/single"
+)
+
+// pool is a pool of the Chromium that MUNINN_BROWSER names.
+func pool(t testing.TB, l Limits) *Pool {
+	t.Helper()
+	if os.Getenv("MUNINN_BROWSER") == "" {
+		t.Skip("MUNINN_BROWSER is not set: no Chromium is known")
+	}
+	path, err := Find(os.Getenv("MUNINN_BROWSER"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(path, l)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// loadFrom answers the requests of a page by a handler.
+func loadFrom(s *single.Site) func(context.Context, Request) (Response, error) {
+	return func(_ context.Context, r Request) (Response, error) {
+		u, err := url.Parse(r.URL)
+		if err != nil || u.Host != s.Name+".test" {
+			return Response{}, errors.New("not of the site")
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest("GET", u.RequestURI(), nil))
+		return Response{Status: w.Code, Header: [][2]string{{"Content-Type", w.Header().Get("Content-Type")}}, Body: w.Body.Bytes()}, nil
+	}
+}
+
+// TestSingleSites: of what the pages of five single-page sites say and link to at least 95 % is in the documents that the browser makes of them; nothing of it is in what their
+// servers answer.
+func TestSingleSites(t *testing.T) {
+	p := pool(t, DefaultLimits())
+	for _, s := range single.Sites() {
+		base := "http://" + s.Name + ".test"
+		var cpu, plain time.Duration
+		found, all, blank := 0, 0, 0
+		pages := s.Pages[:min(len(s.Pages), 4)]
+		for _, want := range pages {
+			answer, err := loadFrom(s)(t.Context(), Request{URL: base + want.Path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			begun := cputime.Used()
+			before := page.Parse(page.Input{URL: base + want.Path, MIME: "text/html", Body: answer.Body}, page.DefaultLimits())
+			plain += cputime.Used() - begun
+			if before.Shell() == "" {
+				t.Errorf("%s%s is no shell", s.Name, want.Path)
+			}
+			shown, err := p.Open(t.Context(), Job{URL: base + want.Path, Load: loadFrom(s)})
+			if err != nil {
+				t.Fatalf("%s%s: %v", s.Name, want.Path, err)
+			}
+			cpu += shown.CPU
+			if len(shown.Picture) == 0 || shown.Cut {
+				t.Errorf("%s%s: a picture of %d bytes, cut: %t", s.Name, want.Path, len(shown.Picture), shown.Cut)
+			}
+			after := page.Parse(page.Input{URL: base + want.Path, MIME: "text/html; charset=utf-8", Body: shown.Document}, page.DefaultLimits())
+			got, n := share(base, want, &after.Page)
+			found, all = found+got, all+n
+			got, _ = share(base, want, &before.Page)
+			blank += got
+		}
+		t.Logf("%s: %d of %d texts and links, %d without scripts; CPU a page: browser %s, plain parse %s", s.Name, found, all, blank, cpu/time.Duration(len(pages)), plain/time.Duration(len(pages)))
+		if found*100 < all*95 || blank > 0 {
+			t.Errorf("%s: %d of %d texts and links, %d of them without scripts", s.Name, found, all, blank)
+		}
+	}
+}
+
+// share counts the texts and links of a page that were found.
+func share(base string, want single.Page, got *crawl.Page) (found, all int) {
+	text := strings.Join(got.Blocks, "\n")
+	for _, s := range want.Texts {
+		if all++; strings.Contains(text, s) {
+			found++
+		}
+	}
+	for _, l := range want.Links {
+		if all++; slices.ContainsFunc(got.Links, func(o crawl.Outlink) bool { return o.URL == base+l && o.Hop == crawl.HopLink }) {
+			found++
+		}
+	}
+	return found, all
+}
+
+// one is a site of one page.
+func one(body string) func(context.Context, Request) (Response, error) {
+	return func(_ context.Context, r Request) (Response, error) {
+		if r.URL != "http://a.test/" {
+			return Response{}, errors.New("not of the site")
+		}
+		return Response{Status: 200, Header: [][2]string{{"Content-Type", "text/html"}}, Body: []byte(body)}, nil
+	}
+}
+
+// TestHarm: a page that never ends, takes too much memory or kills its browser costs itself only, within its time; the next one is shown.
+func TestHarm(t *testing.T) {
+	l := DefaultLimits()
+	l.Time, l.Memory = 6*time.Second, 400<<20
+	p := pool(t, l)
+	for name, c := range map[string]struct{ body, want string }{
+		"loop":    {`<script>for (;;);</script>`, "the page was open for 6s"},
+		"memory":  {`<script>const a = []; setInterval(() => { for (let i = 0; i < 40; i++) a.push(new Uint8Array(1 << 20).fill(7)) }, 20)</script>`, "the browser took more than"},
+		"leaves":  {`said<script>location = "http://b.test/"</script>`, ""},
+		"reloads": {`said<script>setInterval(() => location.reload(), 10)</script>`, ""},
+		"dialogs": {`said<script>alert(1); confirm(2); onbeforeunload = () => "stay"</script>`, ""},
+		"windows": {`said<script>for (let i = 0; i < 20; i++) open("http://b.test/" + i)</script>`, ""},
+	} {
+		begun := time.Now()
+		shown, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: one(c.body)})
+		took := time.Since(begun)
+		if c.want == "" && (err != nil || !strings.Contains(string(shown.Document), "said")) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %q, %v, want %q", name, shown.Document, err, c.want)
+		}
+		if took > l.Time+closeTime {
+			t.Errorf("%s takes %s", name, took)
+		}
+		if shown, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: one("<p>well</p>")}); err != nil || !strings.Contains(string(shown.Document), "well") {
+			t.Errorf("after %s: %q, %v", name, shown.Document, err)
+		}
+	}
+}
+
+// TestDied: a browser that is killed while it shows a page is no error of the next page.
+func TestDied(t *testing.T) {
+	p := pool(t, DefaultLimits())
+	if _, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: one("well")}); err != nil {
+		t.Fatal(err)
+	}
+	b := <-p.free
+	p.free <- b
+	load := one(`<script src=/a.js></script>`)
+	_, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: func(ctx context.Context, r Request) (Response, error) {
+		if strings.HasSuffix(r.URL, "a.js") {
+			_ = syscall.Kill(b.pid, syscall.SIGKILL)
+			<-b.ctx.Done()
+		}
+		return load(ctx, r)
+	}})
+	if err == nil || err.Error() != "the browser died" {
+		t.Errorf("%v", err)
+	}
+	if shown, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: one("<p>well</p>")}); err != nil || !strings.Contains(string(shown.Document), "well") {
+		t.Errorf("then: %q, %v", shown.Document, err)
+	}
+}
+
+// TestNoNetwork: nothing that a page does reaches a server by itself, whether or not the system gives the browser a network namespace.
+func TestNoNetwork(t *testing.T) {
+	if os.Getenv("MUNINN_BROWSER") == "" {
+		t.Skip("MUNINN_BROWSER is not set: no Chromium is known")
+	}
+	for _, isolated := range []bool{true, false} {
+		var met atomic.Int64
+		ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			for {
+				conn, err := ln.Accept()
+				if err != nil {
+					return
+				}
+				met.Add(1)
+				_ = conn.Close()
+			}
+		}()
+		udp, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			buffer := make([]byte, 2000)
+			for {
+				if _, _, err := udp.ReadFrom(buffer); err != nil {
+					return
+				}
+				met.Add(1)
+			}
+		}()
+		tcp, stun := ln.Addr().String(), udp.LocalAddr().String()
+		body := `<script>
+			const tcp = "` + tcp + `", udp = "` + stun + `", attempts = [
+				() => fetch("http://" + tcp + "/fetch"), () => fetch("http://" + tcp + "/post", {method: "POST", body: "x"}), () => new WebSocket("ws://" + tcp + "/ws"),
+				() => new EventSource("http://" + tcp + "/events"), () => navigator.sendBeacon("http://" + tcp + "/beacon", "x"), () => { new Image().src = "http://" + tcp + "/image" },
+				() => new Worker(URL.createObjectURL(new Blob(["fetch('http://" + tcp + "/worker'); new WebSocket('ws://" + tcp + "/')"]))),
+				() => navigator.serviceWorker.register("http://a.test/sw.js"), () => open("http://" + tcp + "/window"),
+				() => { const f = document.createElement("iframe"); f.src = "http://" + tcp + "/frame"; document.body.append(f) },
+				() => { const f = document.createElement("iframe"); document.body.append(f); const R = f.contentWindow.RTCPeerConnection; const c = new R({iceServers: [{urls: "stun:" + udp}]}); c.createDataChannel("x"); c.createOffer().then((o) => c.setLocalDescription(o)) },
+				() => { const c = new RTCPeerConnection({iceServers: [{urls: "stun:" + udp}]}); c.createDataChannel("x"); c.createOffer().then((o) => c.setLocalDescription(o)) },
+				() => new WebTransport("https://" + udp + "/"), () => { const l = document.createElement("link"); l.rel = "preconnect"; l.href = "http://" + tcp; document.head.append(l) },
+				() => { const l = document.createElement("link"); l.rel = "prefetch"; l.href = "http://" + tcp + "/prefetch"; document.head.append(l) },
+				() => { const a = document.createElement("a"); a.href = "http://" + tcp + "/download"; a.download = "x"; document.body.append(a); a.click() },
+				() => { const a = document.createElement("a"); a.href = "/#"; a.ping = "http://" + tcp + "/ping"; document.body.append(a); a.click() },
+			];
+			onload = () => attempts.forEach((f) => { try { Promise.resolve(f()).catch(() => 0) } catch {} });
+		</script><body>said`
+		b, err := startOnce(os.Getenv("MUNINN_BROWSER"), 1<<30, isolated)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, err := b.show(t.Context(), Job{URL: "http://a.test/", Load: one(body)}, DefaultLimits())
+		if err != nil || !strings.Contains(string(shown.Document), "said") {
+			t.Errorf("%q, %v", shown.Document, err)
+		}
+		b.end()
+		_, _ = ln.Close(), udp.Close()
+		if n := met.Load(); n > 0 {
+			t.Errorf("namespace %t: a server was reached %d times", isolated, n)
+		}
+	}
+}
+
+// TestFind: a path that is no program is an error that names it; without any Chromium in PATH the error says so.
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	if _, err := Find(""); !errors.Is(err, ErrNone) {
+		t.Errorf("an empty PATH gives %v", err)
+	}
+	if _, err := Find(dir + "/none"); err == nil || !strings.Contains(err.Error(), "/none") {
+		t.Errorf("a path that is not there gives %v", err)
+	}
+	if err := os.WriteFile(dir+"/chromium", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Find(dir + "/chromium"); err == nil {
+		t.Error("a file that is no program is found")
+	}
+	if err := os.Chmod(dir+"/chromium", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Find(""); err != nil || got != dir+"/chromium" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
