@@ -151,6 +151,9 @@ func (now committing) trapPages(rec *crawlRecord, may *committable) (pages map[u
 		}
 		p, o := &pages[at.pld][at.at], now.of[i]
 		p.Links++
+		if o != nil && o.looked && o.known && o.key.PLD == at.pld {
+			p.Lists(d.Via, o.url, o.key.URL)
+		}
 		if o == nil || !o.looked || o.known || o.form != o.key || credited[o] { // another form of a page may be known
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -33,6 +34,8 @@ const (
 	thinWords = 60
 	// bareWords is how many words a page outside its links has at most that is a list of links and nothing else.
 	bareWords = 10
+	// sameList is in how many of 64 bits differ at most what two pages list, so that they list the same.
+	sameList = 12
 	// explodes is how many new URLs a page must lead to that is useless by its links.
 	explodes = 3
 	// badPages is after how many pages it is known whether links to a pattern speak for a page, and goodPart which part of its pages is to be useful
@@ -60,6 +63,7 @@ type Memory struct {
 	Clock    uint32    `cbor:"4,keyasint,omitempty"` // counts pages
 	Closed   []Closed  `cbor:"5,keyasint,omitempty"`
 	Run      uint32    `cbor:"6,keyasint,omitempty"` // of the crawl, that the prints and histories are of
+	Lists    []uint64  `cbor:"7,keyasint,omitempty"` // of the pages of Prints; missing: of a memory of an earlier version
 
 	index map[uint64]int // of Patterns, by key
 }
@@ -103,7 +107,7 @@ func (m *Memory) Enter(run uint32) {
 	if m.Run == run {
 		return
 	}
-	m.Run, m.Prints, m.Next = run, nil, 0
+	m.Run, m.Prints, m.Lists, m.Next = run, nil, nil, 0
 	for i := range m.Patterns {
 		at := &m.Patterns[i]
 		at.Repeats, at.Kinds, at.Useless, at.Bred, at.Counted = 0, 0, 0, 0, 0
@@ -120,6 +124,52 @@ type Page struct {
 	Links int
 	// Elsewhere says that it led to new URLs of other pay-level domains.
 	Elsewhere bool
+
+	lists counts // the known URLs of other kinds that it leads to
+}
+
+// Lists notes a URL, with a hash of it, that the page links to and that was known before. What a list names distinguishes it from others: many say nothing else of it.
+// Links to pages of the same kind do not, for those of a calendar differ on each of its pages.
+func (p *Page) Lists(from, to string, key uint64) {
+	if p.Print == nil || p.Print.OwnWords > thinWords {
+		return
+	}
+	if here, there := section(from), section(to); here.host == there.host && !sameButNumbers(here.first, there.first) {
+		p.lists.word(mix(key))
+	}
+}
+
+// place is the host of a URL and the first segment of its path.
+type place struct{ host, first string }
+
+func section(url string) (at place) {
+	_, rest, _ := strings.Cut(url, "://")
+	at.host, rest, _ = strings.Cut(rest, "/")
+	if end := strings.IndexAny(rest, "/?"); end >= 0 {
+		rest = rest[:end]
+	}
+	at.first = rest
+	return at
+}
+
+// sameButNumbers reports whether two texts differ in digits alone.
+func sameButNumbers(a, b string) bool {
+	i, j := 0, 0
+	for {
+		for i < len(a) && digit(a[i]) {
+			i++
+		}
+		for j < len(b) && digit(b[j]) {
+			j++
+		}
+		if i == len(a) || j == len(b) {
+			return i == len(a) && j == len(b)
+		}
+		if a[i] != b[j] {
+			return false
+		}
+		i, j = i+1, j+1
+	}
 }
 
 // Learn takes in the pages of a batch, in their order, and returns the patterns that they close.
@@ -143,7 +193,7 @@ const (
 
 func (m *Memory) page(p *Page) (closed []Closed) {
 	m.Clock++
-	was := m.read(p.Print)
+	was := m.read(p)
 	repeats, is := was.all, m.judge(p, was)
 	led := len(p.New) > 0 && (is == useful || slices.ContainsFunc(p.New, func(url string) bool { return !m.deadEnd(url) }))
 	fresh := false // the first useless page of its pattern
@@ -170,7 +220,7 @@ func (m *Memory) page(p *Page) (closed []Closed) {
 		if fresh {
 			at.Kinds++
 		}
-		counts := is == useless || repeats && level > levelFolder
+		counts := is == useless || repeats && level >= levelFolder
 		if is != undecided || counts {
 			at.Useless <<= 1
 			at.Bred <<= 1
@@ -212,7 +262,7 @@ func (at *pattern) proof(level int) string {
 	if int(at.Counted) < pages || n < least || new*bred < pages || int(at.Kinds) < kinds {
 		return ""
 	}
-	if level > levelPage && at.good() {
+	if level > levelPage && at.good() && n < pages {
 		return "" // too much of it was good
 	}
 	return fmt.Sprintf("%d of its last %d pages bring nothing new, and %d of them led to more such URLs; %d of all its %d pages read like an earlier one", n, pages, new, at.Repeats, at.Pages)
@@ -222,7 +272,7 @@ func (at *pattern) proof(level int) string {
 func (m *Memory) judge(p *Page, was read) finding {
 	many := was.requisites && len(p.New) >= explodes
 	maze := many && m.Clock > 1 && p.Print.OwnWords <= bareWords && p.Links == len(p.New) // no link leads back
-	thin := many && p.Print.OwnWords <= thinWords && (p.Shape.Invented || p.Shape.Dated)
+	thin := many && (p.Shape.Repeats || p.Print.OwnWords <= thinWords && (p.Shape.Invented || p.Shape.Dated))
 	if !was.all && !maze && !thin && !(many && was.own) {
 		return useful
 	}
@@ -239,7 +289,7 @@ func (m *Memory) judge(p *Page, was read) finding {
 		credit = credit || !same && !l.Invented && !m.bad(&l)
 	}
 	switch {
-	case !was.all && !maze && !thin && own*5 < len(p.New)*4:
+	case !was.all && !maze && own*5 < len(p.New)*4 && !(thin && own > 0):
 		return useful
 	case credit:
 		return undecided
@@ -280,7 +330,8 @@ func (m *Memory) deadEnd(url string) bool {
 type read struct{ all, own, requisites bool }
 
 // read returns what of a page was read before, and notes its print if not all was. A page with images of its own repeats none.
-func (m *Memory) read(p *crawl.Print) read {
+func (m *Memory) read(page *Page) read {
+	p, lists := page.Print, page.lists.bits()
 	was := read{own: p.OwnWords == 0, requisites: p.Requisites == 0}
 	for i := range m.Prints {
 		s := &m.Prints[i]
@@ -289,18 +340,28 @@ func (m *Memory) read(p *crawl.Print) read {
 		}
 		was.requisites = true
 		was.own = was.own || alike(s.Own, p.Own)
-		if p.Words > 0 && alike(s.All, p.All) {
+		if p.Words > 0 && alike(s.All, p.All) && bits.OnesCount64(m.list(i)^lists) <= sameList {
 			return read{true, true, true}
 		}
 	}
 	now := seen{All: p.All, Own: p.Own, Requisites: p.Requisites}
 	if len(m.Prints) < maxPrints {
-		m.Prints = append(m.Prints, now)
+		m.Lists = append(m.Lists, make([]uint64, len(m.Prints)-len(m.Lists))...)
+		m.Prints, m.Lists = append(m.Prints, now), append(m.Lists, lists)
 	} else {
-		m.Prints[m.Next] = now
+		m.Lists = append(m.Lists, make([]uint64, len(m.Prints)-len(m.Lists))...)
+		m.Prints[m.Next], m.Lists[m.Next] = now, lists
 		m.Next = (m.Next + 1) % maxPrints
 	}
 	return was
+}
+
+// list is what a page of Prints lists.
+func (m *Memory) list(i int) uint64 {
+	if i < len(m.Lists) {
+		return m.Lists[i]
+	}
+	return 0
 }
 
 // closedLevel is the level of the broadest closed pattern of a URL; −1 if there is none.
@@ -362,7 +423,9 @@ func (m *Memory) Quiet() bool {
 }
 
 // Open opens all patterns again, and forgets their evidence.
-func (m *Memory) Open() { *m = Memory{Prints: m.Prints, Next: m.Next, Clock: m.Clock, Run: m.Run} }
+func (m *Memory) Open() {
+	*m = Memory{Prints: m.Prints, Lists: m.Lists, Next: m.Next, Clock: m.Clock, Run: m.Run}
+}
 
 func (m *Memory) find(name string) (at *pattern, known bool) {
 	if m.index == nil {

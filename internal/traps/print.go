@@ -17,6 +17,8 @@ const (
 	linkShare = 0.8
 	// near is in how many of 64 bits the prints of near-duplicates differ at most.
 	near = 3
+	// manyNumbers is how many numbers a page has at least of which they are the text: a timetable, the results of a season.
+	manyNumbers = 20
 )
 
 // PrintOf returns the print of a page; nil if it has neither text nor links.
@@ -29,9 +31,7 @@ func PrintOf(p *crawl.Page) *crawl.Print {
 	for i := range p.Links {
 		l := &p.Links[i]
 		if l.Hop == crawl.HopEmbed || l.Hop == crawl.HopSpeculative {
-			_, rest, _ := strings.Cut(l.URL, "://")
-			path, _, _ := strings.Cut(rest[strings.IndexByte(rest, '/')+1:], "?")
-			out.Requisites += hash(path) // in any order, at whatever host
+			out.Requisites += requisite(l.URL) // in any order
 		} else if l.Block >= 0 && l.Block < len(anchors) {
 			anchors[l.Block] += len(l.Anchor)
 		}
@@ -44,7 +44,8 @@ func PrintOf(p *crawl.Page) *crawl.Print {
 	if size > printBytes {
 		most = max(printBytes/len(p.Blocks), blockBytes)
 	}
-	var own, links counts
+	var own, numbers, links counts
+	own.numbers = &numbers
 	for i, b := range p.Blocks {
 		to := &own
 		if len(b) > 0 && float64(anchors[i]) >= linkShare*float64(len(b)) {
@@ -52,12 +53,38 @@ func PrintOf(p *crawl.Page) *crawl.Print {
 		}
 		to.add(b[:min(len(b), most)])
 	}
+	if numbers.words >= manyNumbers && numbers.words > own.words { // a table of numbers says what it says by them
+		own.join(&numbers)
+	}
 	out.OwnWords, out.Words = own.words, own.words+links.words
 	out.Own = own.bits()
 	links.join(&own)
 	out.All = links.bits()
 	return out
 }
+
+// requisite is the hash of the URL of what a page embeds, at whatever host: of its path, and of the arguments that name something. Others only see to it that
+// it is not taken from a cache.
+func requisite(url string) uint64 {
+	_, rest, _ := strings.Cut(url, "://")
+	path, query, _ := strings.Cut(rest[strings.IndexByte(rest, '/')+1:], "?")
+	h := hash(path)
+	for query != "" {
+		var arg string
+		arg, query, _ = strings.Cut(query, "&")
+		name, value, _ := strings.Cut(arg, "=")
+		if value != "" && len(value) <= longValue && !cacheNames[strings.ToLower(name)] && !machine(value) {
+			h += mix(hash(arg))
+		}
+	}
+	return h
+}
+
+// longValue is how long the value of an argument is at most that names a picture, in bytes: longer ones are times and random numbers.
+const longValue = 8
+
+// cacheNames are names of arguments that vary so that nothing is taken from a cache.
+var cacheNames = map[string]bool{"_": true, "cb": true, "cachebuster": true, "nocache": true, "r": true, "rand": true, "random": true, "t": true, "time": true, "timestamp": true, "ts": true, "v": true, "ver": true, "version": true}
 
 // alike reports whether two prints differ in few bits.
 func alike(a, b uint64) bool { return bits.OnesCount64(a^b) <= near }
@@ -69,6 +96,7 @@ type counts struct {
 	pending int
 	sums    [64]int32
 	words   int
+	numbers *counts // nil: they are not counted
 }
 
 // planes bounds how many words are pending: fewer than 1 << planes.
@@ -119,7 +147,7 @@ func (c *counts) bits() (out uint64) {
 	return out
 }
 
-// add adds the words of a text. A word with a digit is left out, and so are the names of months and days: they are what differs between the
+// add adds the words of a text. A word with a digit is counted apart, if at all, and so are the names of months and days: they are what differs between the
 // pages of a calendar, and of what else machines count.
 func (c *counts) add(text string) {
 	h, digit, from := uint64(offset), false, 0
@@ -129,7 +157,9 @@ func (c *counts) add(text string) {
 			letter = letters[text[i]]
 		}
 		if letter == 0 {
-			if i > from && !digit && !(i-from <= longName && calendarBits[h%4096/64]>>(h%64)&1 == 1 && calendar[h]) {
+			if digit && c.numbers != nil {
+				c.numbers.word(mix(h))
+			} else if i > from && !digit && !(i-from <= longName && calendarBits[h%4096/64]>>(h%64)&1 == 1 && calendar[h]) {
 				c.word(mix(h))
 			}
 			h, digit, from = offset, false, i+1

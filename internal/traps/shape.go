@@ -24,6 +24,7 @@ const (
 	manyArgs    = 16  // arguments of a query
 	repetitions = 3   // of the same segments one after the other
 	longCycle   = 4   // segments that repeat together
+	shortName   = 3   // letters of a segment below which it may stand anywhere
 )
 
 // Shape is what machines vary in a URL taken out of it: numbers are 0, invented words ~, and arguments have names alone.
@@ -31,8 +32,8 @@ type Shape struct {
 	patterns [levels]string // "": none of that level
 	// Invented says that the URL has a session or a hash, or repeats itself: something that machines make without end. Dated says that it has a date.
 	Invented, Dated bool
-	// Odd says that the URL's form is suspicious by itself.
-	Odd bool
+	// Odd says that the URL's form is suspicious by itself; Repeats that its path repeats itself.
+	Odd, Repeats bool
 }
 
 // ShapeOf returns the shape of a URL.
@@ -49,8 +50,8 @@ func ShapeOf(u urls.URL) (s Shape) {
 		s.patterns[levelPLD] = "*." + pld + "/**"
 	}
 	s.patterns[levelHost] = host + "/**"
-	if at := repeats(segments); at > 0 {
-		s.Invented, s.Odd = true, true
+	if repeats(segments) > 0 || returns(segments) {
+		s.Invented, s.Odd, s.Repeats = true, true, true
 		s.patterns[levelPage] = host + "/…(repeated segments)"
 		return s
 	}
@@ -223,6 +224,28 @@ func repeats(segments []string) int {
 		}
 	}
 	return 0
+}
+
+// returns reports whether a name stands in a path repeatedly, with others between. Numbers and short names do in honest paths.
+func returns(segments []string) bool {
+	if len(segments) < 2*repetitions-1 {
+		return false
+	}
+	for i, name := range segments {
+		if len(name) < shortName || digits(name) {
+			continue
+		}
+		n := 1
+		for _, other := range segments[i+1:] {
+			if other == name {
+				n++
+			}
+		}
+		if n >= repetitions {
+			return true
+		}
+	}
+	return false
 }
 
 func digits(s string) bool {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// HeldBackTraps are sites without end that were written, and committed, before the rules had seen them.
+// HeldBackTraps are sites without end that were written, and committed, before the rules had been run on them; some rules were changed for them since.
 func HeldBackTraps() []Site {
 	return []Site{
 		{Host: "diffs.example", Worth: 61, answer: diffs},
