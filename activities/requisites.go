@@ -1,9 +1,7 @@
 package activities
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"slices"
 	"strings"
 
@@ -38,20 +36,11 @@ func (r *requisites) emit(ctx context.Context, x *fetch.Exchange) error {
 	if n := r.of[x.URL]; n != nil && x.Kind == crawl.ExchangePage {
 		n.bytes += x.Outcome.Bytes
 	}
-	if !r.mayNeed(x) {
-		return r.fetching.emit(x, x.Response)
-	}
-	var raw bytes.Buffer
-	raw.Grow(int(x.Size))
-	if err := r.fetching.emit(x, io.TeeReader(x.Response, &raw)); err != nil {
+	if err := r.fetching.emit(x, x.Response); err != nil || !r.mayNeed(x) {
 		return err
 	}
-	head := min(int(x.HeaderBytes), raw.Len())
-	reader := func(part []byte) func() io.Reader { return func() io.Reader { return bytes.NewReader(part) } }
 	s := pipeline.Source{Crawl: r.in.Crawl, Batch: r.in.Batch, Run: r.run}
-	r.page = r.a.Engine.ParseEarly(ctx, s, &pipeline.Exchange{
-		Exchange: x.Exchange, Header: reader(raw.Bytes()[:head]), Body: reader(raw.Bytes()[head:]),
-	}, r.definition, r.prints[x.URL])
+	r.page = r.a.Engine.ParseEarly(ctx, s, &pipeline.Exchange{Exchange: x.Exchange, Header: x.Head, Body: x.Body}, r.definition, r.prints[x.URL])
 	return nil
 }
 

@@ -172,10 +172,15 @@ func (c *candidate) readTraps(r store.Reader, keys store.Keys) error {
 	if c.plan.IgnoresTraps(c.name) {
 		return nil
 	}
-	m, err := readTraps(r, keys, c.queue.PLD)
-	if m != nil && !m.Quiet() {
-		c.traps = m
-	}
+	_, err := r.Get(keys.Traps(c.queue.PLD), func(raw []byte) error {
+		if traps.IsQuiet(raw) {
+			return nil
+		}
+		if m := traps.Decode(raw); !m.Quiet() {
+			c.traps = m
+		}
+		return nil
+	})
 	return err
 }
 

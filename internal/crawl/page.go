@@ -97,6 +97,7 @@ type LinkVerdict struct {
 type Parsed struct {
 	Page
 	Findings
+	Print *Print // nil if nothing was understood
 }
 
 // Judged is a page that is judged, too.

@@ -27,10 +27,17 @@ type Exchange struct {
 	Response io.Reader // the final response as it came over the wire; nil if there was none
 	Size     int64     // bytes of Response
 	Header   http.Header
-	refused  bool      // Fault says why it is no page
-	body     io.Reader // the wire's bytes after the header block
+	refused  bool // Fault says why it is no page
 	wire     *wire
+	// start is where the final response begins in the wire, and bodyStart and end where its body does and ends.
+	start, bodyStart, end int64
 }
+
+// Head reads the status line and the header block of the final response as they came, from their start. It may be used until Close.
+func (x *Exchange) Head() io.Reader { return x.wire.reader(x.start, x.bodyStart) }
+
+// Body reads the body of the final response as it came, with its encodings, from its start. It may be used until Close.
+func (x *Exchange) Body() io.Reader { return x.wire.reader(x.bodyStart, x.end) }
 
 // Close frees what the exchange holds.
 func (x *Exchange) Close() {
@@ -144,7 +151,7 @@ func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLi
 	x.describe(h, body-start)
 	if x.refused = h.refused != ""; x.refused && !h.complete { // kept as far as it came
 		body, err = w.size, nil
-		x.setResponse(w, start, start+x.HeaderBytes, body)
+		x.setResponse(start, start+x.HeaderBytes, body)
 		x.Truncated, x.Elapsed = "unspecified", c.now().Sub(x.Started)
 		return false, nil
 	}
@@ -156,15 +163,16 @@ func (c *Client) send(conn *connection, x *Exchange, total time.Duration, bodyLi
 	}
 	x.Truncated = truncation(err, c.now().After(deadline))
 	x.Elapsed = c.now().Sub(x.Started)
-	x.setResponse(w, start, body, w.size-int64(br.Buffered()))
+	x.setResponse(start, body, w.size-int64(br.Buffered()))
 	conn.last = c.now()
 	return x.Truncated == "" && br.Buffered() == 0 && !h.endsConnection(), nil
 }
 
 // setResponse sets the response to bytes [start, end) of the wire; its body starts at body.
-func (x *Exchange) setResponse(w *wire, start, body, setResponse int64) {
-	x.Size = setResponse - start
-	x.Response, x.body = w.reader(start, setResponse), w.reader(body, setResponse)
+func (x *Exchange) setResponse(start, body, end int64) {
+	x.start, x.bodyStart, x.end = start, body, end
+	x.Size = end - start
+	x.Response = x.wire.reader(start, end)
 }
 
 // lenienceFor says which responses without a complete header block are accepted as pages: those without any header on the default

@@ -89,7 +89,7 @@ func FuzzSend(f *testing.F) {
 // wireBody reads the body without its transfer coding.
 func (x *Exchange) wireBody() io.Reader {
 	if x.Chunked {
-		return httputil.NewChunkedReader(x.body)
+		return httputil.NewChunkedReader(x.Body())
 	}
-	return x.body
+	return x.Body()
 }

@@ -112,7 +112,7 @@ func follow(at urls.URL, location string) (urls.URL, bool) {
 
 // decoded reads the body without its transfer and content encodings. Response stays unread.
 func (x *Exchange) decoded() (io.ReadCloser, error) {
-	var r io.Reader = x.body
+	r := x.Body()
 	if x.Chunked {
 		r = httputil.NewChunkedReader(r)
 	}

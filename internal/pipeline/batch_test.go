@@ -201,6 +201,7 @@ func TestResult(t *testing.T) {
 	p := crawl.Judged{Verdict: crawl.Verdict{Score: 0.4, Worth: 0.3, PageFeatures: []byte{2}, Links: []crawl.LinkVerdict{{Score: 0.7}}}}
 	p.Page = crawl.Page{URL: "http://a.test/", Links: []crawl.Outlink{link}}
 	p.Findings = crawl.Findings{Level: "article", Application: "wiki", Prints: []byte{1}}
+	p.Print = &crawl.Print{Words: 3}
 	silent := p
 	silent.NoFollow = true
 	rejected := p
@@ -225,7 +226,7 @@ func TestResult(t *testing.T) {
 		if len(r.Outcomes) != 1 || r.Outcomes[0].Score != c.score || len(r.Discoveries) != c.discoveries || len(r.Samples) != c.samples {
 			t.Fatalf("%s: %+v", name, r)
 		}
-		if c.p != nil && (r.Outcomes[0].App != "wiki" || r.Outcomes[0].Level != "article" || r.Outcomes[0].Worth != 0.3) {
+		if c.p != nil && (r.Outcomes[0].App != "wiki" || r.Outcomes[0].Level != "article" || r.Outcomes[0].Worth != 0.3 || r.Outcomes[0].Print != p.Print) {
 			t.Errorf("%s: %+v", name, r.Outcomes[0])
 		}
 		for _, d := range r.Discoveries {

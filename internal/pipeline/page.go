@@ -14,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/traps"
 )
 
 // Understand makes the page of an exchange; false if there is nothing to understand. mode is the helper's, prints what is
@@ -58,6 +59,7 @@ func (e *Engine) Understand(ctx context.Context, x *Exchange, mode string, print
 	if d.Fault != nil {
 		e.log(ctx).Warn("a document is archived, and not wholly read", "url", x.URL, "error", d.Fault)
 	}
+	p.Print = traps.PrintOf(&d.Page) // now: when the batch is archived, its text must be fetched from memory again
 	if e.Helper != nil {
 		p.Findings = e.Helper.Apply(d, aah.Input{Head: head, Mode: mode, Before: prints})
 		for i := range p.Objects {

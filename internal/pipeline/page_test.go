@@ -75,5 +75,8 @@ func TestUnderstand(t *testing.T) {
 		if len(p.Links) != c.links && c.title != "" {
 			t.Errorf("%s has %d links", name, len(p.Links))
 		}
+		if html := strings.Contains(p.MIME, "html") && c.x.Status == 200; (p.Print != nil) != (html && len(p.Blocks)+len(p.Links) > 0) {
+			t.Errorf("%s has the print %+v", name, p.Print)
+		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/topic"
-	"github.com/muninn-archive/muninn/internal/traps"
 )
 
 // Result is a batch that is archived: what the frontier is to know of it.
@@ -27,8 +26,7 @@ type Result struct {
 func (r *Result) Add(fetched crawl.Outcome, revisit bool, path string, p *Judged, needs crawl.LinkNeeds) {
 	o := crawl.PageOutcome{Outcome: fetched, Score: -1, Revisit: revisit, Requisite: crawl.IsRequisite(path)}
 	if p != nil {
-		o.Level, o.App, o.Prints = p.Level, p.Application, p.Prints
-		o.Print = traps.PrintOf(&p.Page)
+		o.Level, o.App, o.Prints, o.Print = p.Level, p.Application, p.Prints, p.Print
 		o.Score, o.Worth, o.PageFeatures = p.Verdict.Score, p.Verdict.Worth, p.Verdict.PageFeatures
 		if p.Sample != nil {
 			r.Samples = append(r.Samples, *p.Sample)

@@ -93,6 +93,9 @@ type pattern struct {
 // Decode reads a memory. What cannot be read is learned again.
 func Decode(raw []byte) *Memory {
 	m := &Memory{}
+	if IsQuiet(raw) {
+		raw = raw[1:]
+	}
 	if err := codec.Unmarshal(raw, m); err != nil {
 		return &Memory{}
 	}
@@ -100,7 +103,19 @@ func Decode(raw []byte) *Memory {
 }
 
 // Encode writes a memory.
-func (m *Memory) Encode() ([]byte, error) { return codec.Marshal(m) }
+func (m *Memory) Encode() ([]byte, error) {
+	raw, err := codec.Marshal(m)
+	if err == nil && m.Quiet() {
+		raw = append([]byte{quiet}, raw...)
+	}
+	return raw, err
+}
+
+// quiet is the first byte of a memory that is Quiet; a map of CBOR never begins with it.
+const quiet = 1
+
+// IsQuiet reports whether an encoded memory is Quiet. A claim asks of each of its queues: to decode all costs it more than all else that it does for traps.
+func IsQuiet(raw []byte) bool { return len(raw) > 0 && raw[0] == quiet }
 
 // Enter begins a run of the crawl, unless it has begun: the pages of the former one are fetched again, and read like themselves.
 func (m *Memory) Enter(run uint32) {
