@@ -88,7 +88,7 @@ func (a *Activities) eachTotalsIn(ctx context.Context, run archivedRun, d crawl.
 func segmentTotals(ctx context.Context, store archive.Store, m *archive.Manifest, threshold float64) (t frontier.Totals, err error) {
 	err = archive.ReadLog(ctx, store, m, func(l archive.Logged) error {
 		if l.Kind != archive.LoggedRobots && l.Kind != archive.LoggedDNS {
-			t.Count(crawl.Outcome{Kind: crawl.OutcomeKind(l.Kind), Status: l.Status, Bytes: l.Bytes}, crawl.IsRequisite(l.Path))
+			t.Count(crawl.Outcome{Kind: crawl.OutcomeKind(l.Kind), Status: l.Status, Bytes: l.Bytes}, crawl.ClassOf(l.Path))
 		}
 		return nil
 	})

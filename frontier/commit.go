@@ -217,7 +217,7 @@ func (e *edit) concludeAll(now committing, outcomes []crawl.PageOutcome, may *co
 		if lost, err := may.lost(o.URL); err != nil {
 			return all, err
 		} else if lost {
-			count(e.rec, o, o.Requisite)
+			count(e.rec, o, o.Class())
 			continue
 		}
 		end, err := e.conclude(o, now.c.Archive, done)

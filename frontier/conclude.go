@@ -31,16 +31,16 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	if err != nil || !found || r.State != record.Waiting {
 		return end, err
 	}
-	requisite := crawl.IsRequisite(r.Path)
-	count(e.rec, o, requisite)
+	class := crawl.ClassOf(r.Path)
+	count(e.rec, o, class)
 	now, err := e.since(k.PLD, &r, &o)
 	if err != nil {
 		return end, err
 	}
-	if !requisite {
+	if class == crawl.ClassPage {
 		e.rec.Totals.add(now)
 	}
-	if o.Answered() && !requisite {
+	if o.Answered() && class == crawl.ClassPage {
 		if err := e.countDone(k.PLD, done, o); err != nil {
 			return end, err
 		}
@@ -111,13 +111,13 @@ func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.PageOu
 }
 
 // count adds an outcome to the run's totals.
-func count(rec *crawlRecord, o crawl.PageOutcome, requisite bool) {
+func count(rec *crawlRecord, o crawl.PageOutcome, class crawl.Class) {
 	t := &rec.Totals
-	t.Count(o.Outcome, requisite)
+	t.Count(o.Outcome, class)
 	if o.Revisit {
 		t.Revisits++
 	}
-	if requisite || !o.Success() || o.Score < 0 {
+	if class != crawl.ClassPage || !o.Success() || o.Score < 0 {
 		return
 	}
 	t.Scored++

@@ -159,7 +159,7 @@ func (e *edit) offer(o *offered) error {
 	if found && fresh && !o.isSeed() && !rec.asksFor(&r) {
 		return nil
 	}
-	if o.requisite() && !e.admitRequisite(fresh, &r) {
+	if !e.admitRequisite(o, fresh, &r) {
 		if o.linked == nil {
 			return nil
 		}
@@ -179,9 +179,7 @@ func (e *edit) offer(o *offered) error {
 		old := r
 		r = record.Record{Run: rec.Run, Via: o.via, Path: o.path, URL: o.url, Visit: old.Visit, Archive: old.Archive, Recheck: old.Recheck, Position: old.Position}
 		c.known++
-		if o.requisite() {
-			e.rec.Totals.Requisites++
-		}
+		e.rec.Totals.know(crawl.ClassOf(o.path), 1)
 		if o.tag != "" {
 			if r.Group, err = e.sites.assign(siteOf{o.key.PLD, o.host}, o.tag); err != nil {
 				return err
@@ -189,8 +187,9 @@ func (e *edit) offer(o *offered) error {
 		}
 	}
 	if !fresh && o.requisite() && !crawl.IsRequisite(r.Path) && crawl.LastHop(r.Path) != crawl.HopSeed {
+		e.rec.Totals.know(crawl.ClassOf(r.Path), -1)
 		r.Path, r.Via = o.path, o.via
-		e.rec.Totals.Requisites++
+		e.rec.Totals.know(crawl.ClassRequisite, 1)
 	}
 	before, kept, also := r.Scores, r.FeaturesScore, r.OtherScore
 	for _, link := range o.links {
@@ -211,21 +210,27 @@ func (e *edit) offer(o *offered) error {
 	return e.enqueue(o.key, &r, priority, queued)
 }
 
-// admitRequisite reports whether the budget of requisites has room for another one. They are bounded on the average of the pages; a worker of a
-// crawl that is spread has those of pages of others, and goes by the budget of pages. Those that wait, and those of seeds, are not
-// left out.
-func (e *edit) admitRequisite(fresh bool, r *record.Record) bool {
-	b, t := e.rec.Definition.Budget, &e.rec.Totals
-	if !fresh && crawl.IsRequisite(r.Path) {
+// admitRequisite reports whether the budget of requisites has room for an offered URL, if it is one or probably one. They are bounded on the average of the
+// pages; a worker of a crawl that is spread has those of pages of others, and goes by the budget of pages. What is probably a requisite has what the requisites
+// leave. What waits, and what seeds need, is not left out.
+func (e *edit) admitRequisite(o *offered, fresh bool, r *record.Record) bool {
+	b, t, class := e.rec.Definition.Budget, &e.rec.Totals, crawl.ClassOf(o.path)
+	if class == crawl.ClassPage || !fresh && (class == crawl.ClassSpeculative || crawl.IsRequisite(r.Path)) {
 		return true
 	}
+	urls, bytes := t.Requisites, t.RequisiteBytes
+	if class == crawl.ClassSpeculative {
+		urls, bytes = urls+t.Speculative, bytes+t.SpeculativeBytes
+	}
 	room := func(pages int64) bool {
-		return t.Requisites/pages < b.MaxRequisites() && t.RequisiteBytes/pages < b.MaxRequisiteBytes()
+		return urls/pages < b.MaxRequisites() && bytes/pages < b.MaxRequisiteBytes()
 	}
 	if e.rec.Definition.Spread && room(b.Pages) || room(t.Pages+1) || room(t.Pages+1+e.inProgress()) {
 		return true
 	}
-	t.RequisitesCut++
+	if class == crawl.ClassRequisite {
+		t.RequisitesCut++
+	}
 	return false
 }
 

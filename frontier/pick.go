@@ -28,7 +28,7 @@ type candidate struct {
 	unread map[string]int
 	from   queue.Position
 	limit  int // URLs
-	pages  int // of them that are no requisites
+	pages  int // of them
 	plan   *crawl.Definition
 	claim  *Claim
 	floor  queue.Position   // of the first entry
@@ -148,8 +148,8 @@ type queuedURL struct {
 	rec record.Record
 	now uint16 // its priority by what is known now
 
-	requisite bool  // of a page
-	err       error // why its host has no address
+	class crawl.Class
+	err   error // why its host has no address
 }
 
 // read fills a candidate: the first entries whose hosts lie at the address of the first.
@@ -197,7 +197,7 @@ func (f *Frontier) read(ctx context.Context, s *state, c *candidate, w Want) err
 		}
 		if at.addr == claim.IP && len(claim.URLs) < c.limit {
 			claim.URLs = append(claim.URLs, e.key.URL)
-			if e.requisite {
+			if e.class != crawl.ClassPage {
 				claim.Requisites++
 			}
 		} else {

@@ -171,8 +171,11 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 			Priority:     queue.Score(r.Position.Priority),
 			LinkFeatures: r.Features, Submitted: r.Submitted(),
 		}
-		if crawl.IsRequisite(r.Path) { // whose position says nothing of what it is worth
+		class := crawl.ClassOf(r.Path)
+		if class != crawl.ClassPage {
 			c.Requisites++
+		}
+		if class == crawl.ClassRequisite { // whose position says nothing of what it is worth
 			t.Priority = queue.Score(queue.Priority(r.Scores.Value(s.Definition.Order.Update), s.Definition.Order.Update == crawl.UpdateSum))
 		}
 		if r.Visit.Digest != "" {

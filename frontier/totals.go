@@ -21,12 +21,17 @@ type Totals struct {
 	Known    int64 `json:"known" cbor:"11,keyasint"` // URLs new in this run
 	Batches  int64 `json:"batches" cbor:"12,keyasint"`
 	Failed   int64 `json:"failed_batches" cbor:"13,keyasint"`
-	Requests int64 `json:"requests" cbor:"20,keyasint,omitempty"` // answers of any kind, but for robots.txt, DNS and requisites
+	Requests int64 `json:"requests" cbor:"20,keyasint,omitempty"` // answers of any kind, but for robots.txt, DNS and what pages need or probably need
 	// Of requisites of pages, each once, whatever pages embed it:
 	Requisites         int64 `json:"requisites,omitempty" cbor:"21,keyasint,omitempty"`          // known, in this run
 	RequisitesArchived int64 `json:"requisites_archived,omitempty" cbor:"22,keyasint,omitempty"` // of them
 	RequisitesCut      int64 `json:"requisites_cut,omitempty" cbor:"23,keyasint,omitempty"`      // left out, because the budget of requisites was spent, each time they were found
 	RequisiteBytes     int64 `json:"requisite_bytes,omitempty" cbor:"24,keyasint,omitempty"`     // on the wire, counted in Bytes
+
+	// Of what pages probably need (crawl.ClassSpeculative):
+	Speculative         int64 `json:"speculative,omitempty" cbor:"25,keyasint,omitempty"`          // known, in this run
+	SpeculativeArchived int64 `json:"speculative_archived,omitempty" cbor:"26,keyasint,omitempty"` // of them
+	SpeculativeBytes    int64 `json:"speculative_bytes,omitempty" cbor:"27,keyasint,omitempty"`    // on the wire, counted in Bytes
 
 	// What became of URLs since they were last asked, in an earlier run. Batches of a lost worker are not counted here.
 	New       int64 `json:"new" cbor:"31,keyasint,omitempty"`       // pages that were not archived before, or were no pages when they were last asked
@@ -49,13 +54,26 @@ func (t Totals) Since() string {
 	return text
 }
 
-// Count adds an outcome, but for what its page is worth. requisite: of what a page needs to be shown.
-func (t *Totals) Count(o crawl.Outcome, requisite bool) {
+// Count adds an outcome of a URL, but for what its page is worth.
+func (t *Totals) Count(o crawl.Outcome, class crawl.Class) {
 	t.Bytes += o.Bytes
-	if requisite {
+	archived := o.Kind == crawl.OutcomeDone || o.Kind == crawl.OutcomeUnmodified
+	switch {
+	case class == crawl.ClassRequisite:
 		t.RequisiteBytes += o.Bytes
-	} else if o.Answered() {
+		if archived {
+			t.RequisitesArchived++
+		}
+	case class == crawl.ClassSpeculative:
+		t.SpeculativeBytes += o.Bytes
+		if archived {
+			t.SpeculativeArchived++
+		}
+	case o.Answered():
 		t.Requests++
+		if o.Success() {
+			t.Pages++
+		}
 	}
 	switch o.Kind {
 	case crawl.OutcomeRetry:
@@ -71,11 +89,15 @@ func (t *Totals) Count(o crawl.Outcome, requisite bool) {
 			t.Errors++
 		}
 	}
-	switch {
-	case requisite && (o.Kind == crawl.OutcomeDone || o.Kind == crawl.OutcomeUnmodified):
-		t.RequisitesArchived++
-	case !requisite && o.Success():
-		t.Pages++
+}
+
+// know counts URLs of a class that have become known, or are of another class now.
+func (t *Totals) know(class crawl.Class, n int64) {
+	switch class {
+	case crawl.ClassRequisite:
+		t.Requisites += n
+	case crawl.ClassSpeculative:
+		t.Speculative += n
 	}
 }
 
@@ -90,11 +112,17 @@ func (t Totals) RequisiteShare() float64 {
 // RequisitesText says how many of the requisites of pages are archived; empty if there are none.
 func (t Totals) RequisitesText() string {
 	if t.Requisites+t.RequisitesCut == 0 {
+		if t.SpeculativeArchived > 0 {
+			return fmt.Sprintf("%d files that pages probably need are archived", t.SpeculativeArchived)
+		}
 		return ""
 	}
 	text := fmt.Sprintf("%.1f %% of requisites of pages are archived (%d of %d)", 100*t.RequisiteShare(), t.RequisitesArchived, t.Requisites)
 	if t.RequisitesCut > 0 {
 		text += fmt.Sprintf("; their budget left out %d", t.RequisitesCut)
+	}
+	if t.SpeculativeArchived > 0 {
+		text += fmt.Sprintf("; and %d files that pages probably need", t.SpeculativeArchived)
 	}
 	return text
 }
@@ -120,6 +148,7 @@ func (t *Totals) fields() []*int64 {
 	return []*int64{
 		&t.Pages, &t.Scored, &t.Relevant, &t.Bytes, &t.Errors, &t.Robots, &t.Refused, &t.Retries, &t.Revisits, &t.Links, &t.Known, &t.Batches,
 		&t.Failed, &t.Requests, &t.Requisites, &t.RequisitesArchived, &t.RequisitesCut, &t.RequisiteBytes,
+		&t.Speculative, &t.SpeculativeArchived, &t.SpeculativeBytes,
 		&t.New, &t.Changed, &t.Unchanged, &t.Gone, &t.Forbidden, &t.NotDue,
 	}
 }

@@ -116,7 +116,7 @@ func (now committing) trapPages(rec *crawlRecord, may *committable) (pages map[u
 	pages, places := map[uint64][]traps.Page{}, map[string]place{}
 	for i := range now.c.Outcomes {
 		o := &now.c.Outcomes[i]
-		if o.Print == nil || o.Requisite || !o.Success() {
+		if o.Print == nil || o.Class() != crawl.ClassPage || !o.Success() {
 			continue
 		}
 		if lost, err := may.lost(o.URL); err != nil {
@@ -146,7 +146,7 @@ func (now committing) trapPages(rec *crawlRecord, may *committable) (pages map[u
 	for i := range now.c.Discoveries {
 		d := &now.c.Discoveries[i]
 		at, ours := places[d.Via]
-		if !ours || crawl.IsRequisite(d.Path) || crawl.LastHop(d.Path) == crawl.HopSpeculative {
+		if !ours || crawl.ClassOf(d.Path) != crawl.ClassPage {
 			continue
 		}
 		p, o := &pages[at.pld][at.at], now.of[i]

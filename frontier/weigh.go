@@ -39,7 +39,7 @@ func (c *candidate) enough(entries []queuedURL, at queue.Position) bool {
 // requisites counts the requisites at the head of a queue.
 func requisites(entries []queuedURL) int {
 	n := 0
-	for n < len(entries) && entries[n].requisite {
+	for n < len(entries) && entries[n].class == crawl.ClassRequisite {
 		n++
 	}
 	return n
@@ -72,8 +72,8 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 			if err != nil || !found {
 				return err == nil, err
 			}
-			e.requisite = crawl.IsRequisite(e.rec.Path)
-			if !e.requisite && pages == c.pages && c.stopped == "" {
+			e.class = crawl.ClassOf(e.rec.Path)
+			if e.class != crawl.ClassRequisite && pages == c.pages && c.stopped == "" {
 				if e.at.Requisite() { // of an earlier version: it gets its position among the pages
 					e.now = e.at.Priority - 1
 					c.stale = append(c.stale, e)
@@ -95,7 +95,7 @@ func (f *Frontier) head(s *state, c *candidate) (entries []queuedURL, err error)
 					return true, nil
 				}
 			}
-			if entries = append(entries, e); !e.requisite {
+			if entries = append(entries, e); e.class == crawl.ClassPage {
 				pages++
 			}
 			return true, nil

@@ -121,7 +121,7 @@ func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
 		gauge("harvest_ratio", "Relevant of scored pages.", s.Totals.HarvestRatio())
 		gauge("harvest_ratio_lately", "Relevant of scored pages in the last tenth of the run.", frontier.Lately(s.History))
 		gauge("bytes", "Bytes on the wire of the run.", float64(s.Totals.Bytes))
-		gauge("requests", "Answers of any kind in the run, except robots.txt, DNS and requisites of pages.", float64(s.Totals.Requests))
+		gauge("requests", "Answers of any kind in the run, except robots.txt, DNS, requisites of pages and what is probably one.", float64(s.Totals.Requests))
 		gauge("errors", "Errors of the run.", float64(s.Totals.Errors))
 		gauge("robots_refused", "URLs refused by robots.txt.", float64(s.Totals.Robots))
 		gauge("waiting_urls", "URLs in queues.", float64(s.Waiting))

@@ -267,7 +267,7 @@ func (w Weights) ByName() map[PartName]float64 {
 
 // Budget bounds a run of the crawl. Every bound is at least 1; PerPLD 0 means no bound.
 type Budget struct {
-	Pages  int64    `json:"pages"`             // successful responses (2xx and 304), without requisites of pages
+	Pages  int64    `json:"pages"`             // successful responses (2xx and 304), without requisites of pages and what is probably one
 	Bytes  Bytes    `json:"bytes"`             // bytes on the wire
 	Time   Duration `json:"time"`              // from the start of the run
 	PerPLD int64    `json:"per_pld,omitempty"` // pages of one PLD
@@ -275,7 +275,8 @@ type Budget struct {
 	// counted. 0: ten times the pages, and 1000 more.
 	Requests int64 `json:"requests,omitempty"`
 	// Requisites is how many images, style sheets, scripts and frames of one document are fetched with it, and, on the average, of one page with
-	// all that those need. Requisites count neither as pages nor as requests. Absent: 200. 0: none are fetched.
+	// all that those need. Requisites count neither as pages nor as requests. What pages probably need
+	// (ClassSpeculative) has what they leave, and counts alike. Absent: 200. 0: none of both are fetched.
 	Requisites *int64 `json:"requisites,omitempty"`
 	// RequisiteBytes bounds what the requisites of a page take on the wire, on the average of the pages; it counts in Bytes, too. 0: 50 MB.
 	RequisiteBytes Bytes `json:"requisite_bytes,omitempty"`

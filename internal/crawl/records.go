@@ -31,10 +31,29 @@ func LastHop(path string) Hop {
 	return Hop(path[len(path)-1])
 }
 
-// IsRequisite reports whether a hop path leads to what a page needs to be shown: it is embedded, or a redirect of what is.
-func IsRequisite(path string) bool {
-	return LastHop(strings.TrimRight(path, HopRedirect.String())) == HopEmbed
+// Class is what a URL is to a crawl, by its hop path.
+type Class uint8
+
+// The classes of URLs.
+const (
+	ClassPage        Class = iota // it counts in the budgets of pages and of requests
+	ClassRequisite                // a page needs it to be shown
+	ClassSpeculative              // a page probably does
+)
+
+// ClassOf is the class of what a hop path leads to; a redirect has that of what redirects.
+func ClassOf(path string) Class {
+	switch LastHop(strings.TrimRight(path, HopRedirect.String())) {
+	case HopEmbed:
+		return ClassRequisite
+	case HopSpeculative:
+		return ClassSpeculative
+	}
+	return ClassPage
 }
+
+// IsRequisite reports whether a hop path leads to what a page needs to be shown: it is embedded, or a redirect of what is.
+func IsRequisite(path string) bool { return ClassOf(path) == ClassRequisite }
 
 // Hopped appends a letter to a hop path. Paging through one thing stays one letter, however long it is.
 func Hopped(path string, hop Hop) string {
@@ -95,15 +114,32 @@ type Outcome struct {
 // PageOutcome is what COMMIT takes: how a claimed URL ended, and what became of its page.
 type PageOutcome struct {
 	Outcome
-	Score        float64 `json:"score,omitempty"`     // the document score, −1 if there is none
-	Revisit      bool    `json:"revisit,omitempty"`   // archived as a revisit record
-	Requisite    bool    `json:"requisite,omitempty"` // of a page, by its hop path
-	Level        string  `json:"level,omitempty"`     // level and application by the helper
-	App          string  `json:"app,omitempty"`       //
-	Prints       []byte  `json:"prints,omitempty"`    // what to remember of its web objects
-	Worth        float64 `json:"worth,omitempty"`     // see Verdict
-	PageFeatures []byte  `json:"seen,omitempty"`      // see Verdict
-	Print        *Print  `json:"print,omitempty"`     // what it reads like; nil if nothing was understood
+	Score        float64 `json:"score,omitempty"`       // the document score, −1 if there is none
+	Revisit      bool    `json:"revisit,omitempty"`     // archived as a revisit record
+	Requisite    bool    `json:"requisite,omitempty"`   // of ClassRequisite
+	Speculative  bool    `json:"speculative,omitempty"` // of ClassSpeculative
+	Level        string  `json:"level,omitempty"`       // level and application by the helper
+	App          string  `json:"app,omitempty"`         //
+	Prints       []byte  `json:"prints,omitempty"`      // what to remember of its web objects
+	Worth        float64 `json:"worth,omitempty"`       // see Verdict
+	PageFeatures []byte  `json:"seen,omitempty"`        // see Verdict
+	Print        *Print  `json:"print,omitempty"`       // what it reads like; nil if nothing was understood
+}
+
+// SetClass says what the URL is to the crawl.
+func (o *PageOutcome) SetClass(c Class) {
+	o.Requisite, o.Speculative = c == ClassRequisite, c == ClassSpeculative
+}
+
+// Class is what the URL is to the crawl.
+func (o *PageOutcome) Class() Class {
+	switch {
+	case o.Requisite:
+		return ClassRequisite
+	case o.Speculative:
+		return ClassSpeculative
+	}
+	return ClassPage
 }
 
 // Print says what a page reads like: near-duplicates have prints that differ in few bits. See internal/traps.

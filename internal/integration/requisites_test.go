@@ -14,17 +14,18 @@ import (
 )
 
 // TestRequisites: a page's requisites at its host are asked for before the next page of the host, also those of its style sheets; what pages share is asked
-// for once. A worker that is stopped in the midst of them continues: nothing is asked for twice, and all of it is archived.
+// for once. A worker that is stopped in the midst of them continues: nothing is asked for twice, and all of it is archived. Images that scripts name are fetched, too, and are no
+// pages in the budget.
 func TestRequisites(t *testing.T) {
 	t.Parallel()
-	const pages = 8
+	const pages = 9
 	held, resume := make(chan bool), make(chan bool)
 	web := servePlain(t, func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		w.Header().Set("Content-Type", "text/html")
 		switch n := strings.TrimPrefix(path, "/page"); {
 		case path == "/":
-			for i := range pages {
+			for i := range pages - 1 {
 				_, _ = fmt.Fprintf(w, "<a href=/page%d>ravens</a>", i)
 			}
 		case n != path:
@@ -32,7 +33,7 @@ func TestRequisites(t *testing.T) {
 				close(held)
 				<-resume
 			}
-			_, _ = fmt.Fprintf(w, "<link rel=stylesheet href=/all.css><link rel=stylesheet href=/own%s.css><img src=/x%s.png><img src=http://other.test:%s/%s.png>ravens", n, n, portOf(r), n)
+			_, _ = fmt.Fprintf(w, "<link rel=stylesheet href=/all.css><link rel=stylesheet href=/own%s.css><img src=/x%s.png><img src=http://other.test:%s/%s.png><script>late = '/late%s.jpg'</script>ravens", n, n, portOf(r), n, n)
 		case strings.HasSuffix(path, ".css"):
 			w.Header().Set("Content-Type", "text/css")
 			_, _ = fmt.Fprintf(w, "body { background: url(%s.jpg) }", path)
@@ -44,7 +45,7 @@ func TestRequisites(t *testing.T) {
 	server := StartServer(t)
 	conf := web.config(t, server, map[string]string{"web.test": "127.96.0.1", "other.test": "127.96.0.2"})
 	d := web.definition("requisites", "web.test/")
-	d.Scope.Within, d.Budget.Pages = crawl.WithinHost, pages
+	d.Scope.Within, d.Budget.Pages, d.Budget.PerPLD = crawl.WithinHost, pages+3, pages+1
 	first := StartWorker(t, conf)
 	StartCrawl(t, server.Client, d)
 	<-held
@@ -57,7 +58,7 @@ func TestRequisites(t *testing.T) {
 	<-stopped
 	StartWorker(t, conf)
 	result := Result(t, server.Client, d.Name, CrawlTime)
-	if n := result.Totals; n.Pages != pages || n.Requisites != n.RequisitesArchived || n.Requisites != int64(2+4*(pages-1)) {
+	if n := result.Totals; n.Pages != pages || n.Requisites != n.RequisitesArchived || n.Requisites != int64(2+4*(pages-1)) || n.SpeculativeArchived != pages-1 || n.Requests != pages {
 		t.Errorf("%q: %+v", result.Reason, n)
 	}
 	asked, page, needs, late := map[string]bool{}, "", map[string]bool{}, []string{}
@@ -79,7 +80,7 @@ func TestRequisites(t *testing.T) {
 		t.Errorf("%q", late)
 	}
 	report := Check(t, conf.Archive)
-	if len(report.Pages) != len(asked) || len(asked) != pages+2+4*(pages-1) {
+	if len(report.Pages) != len(asked) || len(asked) != pages+2+5*(pages-1) {
 		t.Errorf("%d URLs are archived, %d were asked for", len(report.Pages), len(asked))
 	}
 	missing := 0 // the images at the other host come later

@@ -26,16 +26,18 @@ func (e *Engine) recover(
 		return left, err
 	}
 	left.Originals = map[string]crawl.Visit{}
-	requisites := map[string]bool{}
-	ended := map[string]bool{} // without a page: a response may be archived nevertheless, and is no second outcome
+	classes := map[string]crawl.Class{} // of URLs that are no pages
+	ended := map[string]bool{}          // without a page: a response may be archived nevertheless, and is no second outcome
 	err = archive.ReadLog(ctx, store, &m, func(l archive.Logged) error {
-		if crawl.IsRequisite(l.Path) {
-			requisites[l.URL] = true
+		if class := crawl.ClassOf(l.Path); class != crawl.ClassPage {
+			classes[l.URL] = class
 		}
 		switch kind := crawl.OutcomeKind(l.Kind); kind {
 		case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:
 			ended[l.URL] = true
-			left.Outcomes = append(left.Outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: l.URL, Kind: kind, Status: l.Status, Reason: l.Reason, Bytes: l.Bytes}, Score: -1, Requisite: requisites[l.URL]})
+			o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: l.URL, Kind: kind, Status: l.Status, Reason: l.Reason, Bytes: l.Bytes}, Score: -1}
+			o.SetClass(classes[l.URL])
+			left.Outcomes = append(left.Outcomes, o)
 		}
 		return nil
 	})
@@ -46,7 +48,8 @@ func (e *Engine) recover(
 		if i.Robots() {
 			return nil
 		}
-		o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: i.URL, Kind: crawl.OutcomeDone, Status: i.Status, Bytes: i.Length}, Score: i.Score, Revisit: i.Revisit, App: i.Application, Requisite: requisites[i.URL]}
+		o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: i.URL, Kind: crawl.OutcomeDone, Status: i.Status, Bytes: i.Length}, Score: i.Score, Revisit: i.Revisit, App: i.Application}
+		o.SetClass(classes[i.URL])
 		o.Visit = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
 		switch {
 		case i.Revisit:

@@ -24,7 +24,8 @@ type Result struct {
 // Add adds the outcome of a URL; revisit: it is archived as a revisit. path are the hop letters of it; p is its page, nil if nothing was
 // understood.
 func (r *Result) Add(fetched crawl.Outcome, revisit bool, path string, p *Judged, needs crawl.LinkNeeds) {
-	o := crawl.PageOutcome{Outcome: fetched, Score: -1, Revisit: revisit, Requisite: crawl.IsRequisite(path)}
+	o := crawl.PageOutcome{Outcome: fetched, Score: -1, Revisit: revisit}
+	o.SetClass(crawl.ClassOf(path))
 	if p != nil {
 		o.Level, o.App, o.Prints, o.Print = p.Level, p.Application, p.Prints, p.Print
 		o.Score, o.Worth, o.PageFeatures = p.Verdict.Score, p.Verdict.Worth, p.Verdict.PageFeatures

@@ -45,7 +45,7 @@ type Claim struct {
 	// Version is that of the definition by which it was made; 0 until the definition of a crawl that is spread has changed.
 	Version int `json:"-" cbor:"26,keyasint,omitempty"`
 
-	// Requisites counts those of its URLs that are requisites of pages.
+	// Requisites counts those of its URLs that are no pages: requisites, and what is probably one.
 	Requisites int `json:"-" cbor:"27,keyasint,omitempty"`
 
 	// Unread counts, by origin, the earlier batches in a row that could not ask for its robots.txt. (21 was their number.)

@@ -34,7 +34,7 @@ func (s *Set) Len() int { return len(s.claims) }
 // URLs is how many URLs the claims have.
 func (s *Set) URLs() int { return s.taken.n }
 
-// Pages is how many of them may become pages: they are no requisites.
+// Pages is how many of them may become pages: they are neither requisites nor probably some.
 func (s *Set) Pages() int {
 	n := s.taken.n
 	for _, c := range s.claims {
