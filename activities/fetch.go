@@ -42,26 +42,26 @@ type fetching struct {
 	in      BatchInput
 	archive string           // which the exchanges go to, as Client.Forget takes it
 	plan    crawl.Politeness // of the crawl as the batch began; what operators change meanwhile is in steering
-	// Of requisites that are fetched with their pages; nil: none are.
-	definition *crawl.Definition
-	run        string            // of the batch's workflow
-	prints     map[string][]byte // by URL, see crawl.Target
-	clock      politeness.Clock
-	log        exchangeLog
-	borrower   func(claim string) borrow
-	started    time.Time
-	batchEnd   time.Time                 // the batch ends
-	deadline   atomic.Pointer[time.Time] // after it no further request is made
-	lanes      int
-	ended      atomic.Int64 // lanes
-	done       map[string]bool
-	last       map[string]*crawl.Exchange // the last entry of a claim that an earlier attempt left
-	total      int
-	count      atomic.Int64
-	resumed    atomic.Int64
-	steering   atomic.Pointer[frontier.Steering]
-	mu         sync.Mutex
-	result     FetchResult
+	// planned is the crawl as the batch began, for requisites that are fetched with their pages; nil: none are.
+	planned  *frontier.Plan
+	run      string            // of the batch's workflow
+	prints   map[string][]byte // by URL, see crawl.Target
+	clock    politeness.Clock
+	log      exchangeLog
+	borrower func(claim string) borrow
+	started  time.Time
+	batchEnd time.Time                 // the batch ends
+	deadline atomic.Pointer[time.Time] // after it no further request is made
+	lanes    int
+	ended    atomic.Int64 // lanes
+	done     map[string]bool
+	last     map[string]*crawl.Exchange // the last entry of a claim that an earlier attempt left
+	total    int
+	count    atomic.Int64
+	resumed  atomic.Int64
+	steering atomic.Pointer[frontier.Steering]
+	mu       sync.Mutex
+	result   FetchResult
 }
 
 // FetchTargets fetches a batch: its lanes side by side, each with its own lease. Exchanges go to the
@@ -85,7 +85,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 			}
 		}
 	}
-	f.definition, f.run = &plan.Definition, activity.GetInfo(ctx).WorkflowExecution.RunID
+	f.planned, f.run = &plan, activity.GetInfo(ctx).WorkflowExecution.RunID
 	a.InFlight.begin(in, func() int64 { return f.count.Load() + f.resumed.Load() })
 	heartbeatWith(ctx, f.progress)
 	log, entries, err := b.OpenLog() // which reads it whole

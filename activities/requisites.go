@@ -40,13 +40,13 @@ func (r *requisites) emit(ctx context.Context, x *fetch.Exchange) error {
 		return err
 	}
 	s := pipeline.Source{Crawl: r.in.Crawl, Batch: r.in.Batch, Run: r.run}
-	r.page = r.a.Engine.ParseEarly(ctx, s, &pipeline.Exchange{Exchange: x.Exchange, Header: x.Head, Body: x.Body}, r.definition, r.prints[x.URL])
+	r.page = r.a.Engine.ParseEarly(ctx, s, &pipeline.Exchange{Exchange: x.Exchange, Header: x.Head, Body: x.Body}, r.planned, r.prints[x.URL])
 	return nil
 }
 
 // mayNeed reports whether a response may name requisites: it is HTML, a style sheet, or a redirect of a requisite.
 func (r *requisites) mayNeed(x *fetch.Exchange) bool {
-	if r.definition == nil || r.definition.Budget.MaxRequisites() == 0 || x.Kind != crawl.ExchangePage || x.Outcome.Kind != crawl.OutcomeDone || x.Response == nil || x.Size > maxParsedEarly {
+	if r.planned == nil || r.planned.Definition.Budget.MaxRequisites() == 0 || x.Kind != crawl.ExchangePage || x.Outcome.Kind != crawl.OutcomeDone || x.Response == nil || x.Size > maxParsedEarly {
 		return false
 	}
 	if x.Status >= 300 && x.Status < 400 {
@@ -59,7 +59,7 @@ func (r *requisites) mayNeed(x *fetch.Exchange) bool {
 // next adds to the claim what the page of a target needs, and returns what is to be fetched of it.
 func (r *requisites) next(_ context.Context, t crawl.Target) ([]crawl.Target, error) {
 	p := r.page
-	if r.page = nil; p == nil || p.NoFollow {
+	if r.page = nil; p == nil {
 		return nil, nil
 	}
 	var found []crawl.Discovery
@@ -69,7 +69,7 @@ func (r *requisites) next(_ context.Context, t crawl.Target) ([]crawl.Target, er
 		if !crawl.IsRequisite(path) || scope.Embedded(path) > scope.MaxEmbedded {
 			continue
 		}
-		found = append(found, crawl.Discovery{URL: l.URL, Via: p.URL, Path: path, Score: r.definition.Inherit(t.Priority)})
+		found = append(found, crawl.Discovery{URL: l.URL, Via: p.URL, Path: path, Score: r.planned.Definition.Inherit(t.Priority)})
 	}
 	if len(found) == 0 {
 		return nil, nil
@@ -78,7 +78,7 @@ func (r *requisites) next(_ context.Context, t crawl.Target) ([]crawl.Target, er
 	if page == nil {
 		page = &needed{}
 	}
-	b := r.definition.Budget
+	b := r.planned.Definition.Budget
 	if page.bytes >= b.MaxRequisiteBytes() {
 		return nil, nil
 	}

@@ -32,7 +32,7 @@ func randomPages(random *rand.Rand, n int) (pages []linkingPage, want []Link) {
 	number := func() float64 { return []float64{0, 1, 0.1, 1e-9, 0.123456, 3.40282e+38}[random.IntN(6)] }
 	for range n {
 		p := &crawl.Judged{}
-		p.Page = crawl.Page{Language: text(), Blocks: []string{text(), "", text()}, NoFollow: random.IntN(2) == 0}
+		p.Page = crawl.Page{Language: text(), Blocks: []string{text(), "", text()}, NoFollow: random.IntN(2) == 0, Unfollowed: []string{"", "", "scope.rules[0]"}[random.IntN(3)]}
 		p.URL = url()
 		path, alike := text(), random.IntN(3) == 0
 		for range 1 + random.IntN(6) {

@@ -32,6 +32,11 @@ func (p *linkingPage) paragraph(l *crawl.Outlink) string {
 	return p.Blocks[l.Block]
 }
 
+// embedsAlone reports whether what the page embeds is followed, and no other link of it.
+func (p *linkingPage) embedsAlone() bool {
+	return p.Follows(crawl.HopEmbed) && !p.Follows(crawl.HopLink)
+}
+
 // outlink is a link of a page that was added to a sidecar.
 type outlink struct {
 	page int  // its number
@@ -49,7 +54,8 @@ func (w *linkWriter) appendSources(b []byte, pages []linkingPage) []byte {
 	b[len(b)-1] = ']'
 	b = appendColumn(b, "paths", len(pages), func(i int) string { return pages[i].path }, crawl.AppendString)
 	b = appendColumn(b, "languages", len(pages), func(i int) string { return pages[i].Language }, crawl.AppendString)
-	b = appendColumn(b, "nofollow", len(pages), func(i int) bool { return pages[i].NoFollow }, strconv.AppendBool)
+	b = appendColumn(b, "nofollow", len(pages), func(i int) bool { return !pages[i].Follows(crawl.HopLink) }, strconv.AppendBool)
+	b = appendColumn(b, "embeds", len(pages), func(i int) bool { return pages[i].embedsAlone() }, strconv.AppendBool)
 	return append(b, '}', '\n')
 }
 
@@ -59,8 +65,11 @@ func (w *linkWriter) appendHome(b []byte, p *linkingPage, links []outlink) []byt
 	b = appendText(append(b, '{'), `"page":`, p.url)
 	b = appendText(b, `,"path":`, p.path)
 	b = appendSome(b, `,"language":`, p.Language)
-	if p.NoFollow {
+	if !p.Follows(crawl.HopLink) {
 		b = append(b, `,"nofollow":true`...)
+	}
+	if p.embedsAlone() {
+		b = append(b, `,"embeds":true`...)
 	}
 	b = w.paragraphs(b, links, p.Blocks)
 	return w.columns(b, links, func(*outlink) *linkingPage { return p })

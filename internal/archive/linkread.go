@@ -22,7 +22,8 @@ type linkSources struct {
 	Pages     []string       `json:"pages"` // URLs
 	Paths     column[string] `json:"paths"`
 	Languages column[string] `json:"languages"`
-	NoFollow  column[bool]   `json:"nofollow"`
+	NoFollow  column[bool]   `json:"nofollow"` // of archives of earlier versions it says nothing of pages that the scope rejects
+	Embeds    column[bool]   `json:"embeds"`   // … but for what the page embeds
 }
 
 // linkLine has links: of one page to its own PLD, or of several pages to other PLDs.
@@ -31,6 +32,7 @@ type linkLine struct {
 	Path     string         `json:"path"`
 	Language string         `json:"language"`
 	NoFollow bool           `json:"nofollow"`
+	Embeds   bool           `json:"embeds"`
 	Blocks   map[int]string `json:"paragraphs"` // the text blocks that links stand in, by their numbers
 
 	From       column[int] `json:"from"` // links of several pages: their pages, by their places in linkSources
@@ -103,6 +105,8 @@ func (p *linkSources) read(line []byte) error {
 			p.Languages = columnOf(s, s.text)
 		case "nofollow":
 			p.NoFollow = columnOf(s, s.flag)
+		case "embeds":
+			p.Embeds = columnOf(s, s.flag)
 		default:
 			s.skip()
 		}
@@ -121,6 +125,8 @@ func (p *linkLine) read(line []byte) error {
 			p.Language = s.text()
 		case "nofollow":
 			p.NoFollow = s.flag()
+		case "embeds":
+			p.Embeds = s.flag()
 		case "paragraphs":
 			p.Blocks = map[int]string{}
 			s.object(func(number []byte) {
@@ -182,6 +188,8 @@ func (p *linkLine) readColumn(s *lineScanner, name []byte) {
 	}
 }
 
+var embedLetter = crawl.HopEmbed.String()
+
 // links makes the links of the line.
 func (p *linkLine) links(sources *linkSources) ([]Link, error) {
 	names := make([]crawl.PartName, 0, len(p.Parts))
@@ -197,6 +205,7 @@ func (p *linkLine) links(sources *linkSources) ([]Link, error) {
 	list := make([]Link, len(p.URL))
 	for i := range list {
 		l := &list[i]
+		embeds := p.Embeds
 		l.Source, l.Path, l.Language, l.NoFollow = p.Page, p.Path, p.Language, p.NoFollow
 		if p.From != nil {
 			n := p.From.of(i)
@@ -204,10 +213,12 @@ func (p *linkLine) links(sources *linkSources) ([]Link, error) {
 				return nil, fmt.Errorf("link %q is of page %d, and there are %d", p.URL[i], n, len(sources.Pages))
 			}
 			l.Source, l.Path, l.Language, l.NoFollow = sources.Pages[n], sources.Paths.of(n), sources.Languages.of(n), sources.NoFollow.of(n)
+			embeds = sources.Embeds.of(n)
 		}
 		if l.URL = p.URL[i]; strings.HasPrefix(l.URL, "/") {
 			l.URL = originOf(l.Source) + l.URL
 		}
+		l.NoFollow = l.NoFollow && !(embeds && p.Hop.of(i) == embedLetter)
 		l.HopLetter, l.Block, l.Prior, l.Score = p.Hop.of(i), p.Block.of(i), p.Prior.of(i), p.Score.of(i)
 		l.Context, l.TagPath, l.Rel, l.Level = lookUp(p.Contexts, p.Context, i), lookUp(p.TagPaths, p.TagPath, i), lookUp(p.Rels, p.Rel, i), lookUp(p.Levels, p.Level, i)
 		l.Paragraph = p.Blocks[l.Block]

@@ -15,7 +15,7 @@ type Link struct {
 	HopLetter string `json:"hop"`
 	Paragraph string `json:"paragraph,omitempty"`
 	Language  string `json:"language,omitempty"` // of the source
-	NoFollow  bool   `json:"nofollow,omitempty"` // the links of the source are not followed: it asks robots so, or the scope rejects it
+	NoFollow  bool   `json:"nofollow,omitempty"` // it is not followed: its source asks robots not to, or the scope rejects the source
 }
 
 // Origin is the page that the link stands on.
@@ -27,7 +27,7 @@ func (l *Link) Origin() crawl.Origin {
 func LinkOf(p *crawl.Judged, path string, i int) Link {
 	l := Link{
 		Source: p.URL, Path: path, Outlink: p.Links[i], LinkVerdict: p.Verdict.Links[i], HopLetter: p.Links[i].Hop.String(),
-		Language: p.Language, NoFollow: !p.Followed(),
+		Language: p.Language, NoFollow: !p.Follows(p.Links[i].Hop),
 	}
 	if l.Block >= 0 && l.Block < len(p.Blocks) {
 		l.Paragraph = p.Blocks[l.Block]

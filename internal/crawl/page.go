@@ -41,8 +41,9 @@ func (p *Page) CutRequisites(most int64) {
 	p.LinksCut += all - len(p.Links)
 }
 
-// Followed reports whether the links of the page go to the frontier.
-func (p *Page) Followed() bool { return !p.NoFollow && p.Unfollowed == "" }
+// Follows reports whether the links of the page with a hop letter go to the frontier. A page that asks robots not to follow its links is shown with what it embeds, as any
+// other; one that the scope rejects is not to be shown.
+func (p *Page) Follows(hop Hop) bool { return p.Unfollowed == "" && (!p.NoFollow || hop == HopEmbed) }
 
 // Outlink is a discovered URL (paper §4.2), as the parser found it and the helper left it.
 type Outlink struct {

@@ -147,10 +147,10 @@ func TestRejectedWhenFetched(t *testing.T) {
 	parseEarly(t, r, s)
 	judged, err := r.Judge(t.Context(), s)
 	r.must(err)
-	if got := judged.Pages[0]; got.Unfollowed != "scope.rules[0]" || got.Language != "en" || len(got.Links) != 1 || got.Followed() {
+	if got := judged.Pages[0]; got.Unfollowed != "scope.rules[0]" || got.Language != "en" || len(got.Links) != 1 || got.Follows(crawl.HopLink) || got.Follows(crawl.HopEmbed) {
 		t.Errorf("the page in English: %q, %q, %d links", got.Unfollowed, got.Language, len(got.Links))
 	}
-	if got := judged.Pages[1]; !got.Followed() {
+	if got := judged.Pages[1]; !got.Follows(crawl.HopLink) {
 		t.Errorf("a page whose language is not known: %q", got.Unfollowed)
 	}
 }
@@ -174,8 +174,8 @@ func testNoFollow(t *testing.T, policy string, want, early bool) {
 	}
 	parsed, err := r.Parse(t.Context(), s)
 	r.must(err)
-	if p := parsed.Pages[0]; p.Followed() != want || p.Robots != "nofollow, noarchive" || len(p.Links) != 1 {
-		t.Errorf("%q, parsed early %v: followed %v, %q", policy, early, p.Followed(), p.Robots)
+	if p := parsed.Pages[0]; p.Follows(crawl.HopLink) != want || !p.Follows(crawl.HopEmbed) || p.Robots != "nofollow, noarchive" || len(p.Links) != 1 {
+		t.Errorf("%q, parsed early %v: followed %v, %q", policy, early, p.Follows(crawl.HopLink), p.Robots)
 	}
 }
 
@@ -189,8 +189,9 @@ func parseEarly(t *testing.T, r *rig, s Source) {
 	exchanges, _, err := s.Exchanges(targets)
 	r.must(err)
 	for i := range exchanges {
-		if r.ParseEarly(t.Context(), s, &exchanges[i], &plan.Definition, nil) == nil {
-			t.Fatalf("%s is not parsed early", exchanges[i].URL)
+		rejected := plan.Definition.Scope.Rules != nil && i == 0 // its requisites are not fetched
+		if p := r.ParseEarly(t.Context(), s, &exchanges[i], &plan, nil); (p == nil) != rejected {
+			t.Fatalf("%s: parsed early: %+v", exchanges[i].URL, p)
 		}
 	}
 }

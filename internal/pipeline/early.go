@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -69,16 +70,21 @@ func (e *early) put(key, run string, p *crawl.Parsed) {
 }
 
 // ParseEarly parses a page of a batch that is still fetched, for what it needs to be shown: Parse does not parse it again. nil if nothing was understood
-// of it, or many such pages lie in memory already.
-func (e *Engine) ParseEarly(ctx context.Context, s Source, x *Exchange, d *crawl.Definition, prints []byte) *crawl.Parsed {
+// of it, the scope rejects it, or many such pages lie in memory already.
+func (e *Engine) ParseEarly(ctx context.Context, s Source, x *Exchange, plan *frontier.Plan, prints []byte) *crawl.Parsed {
 	if e.early.full() {
 		return nil
 	}
-	p, ok, err := e.Understand(ctx, x, d.Helper, prints)
+	p, ok, err := e.Understand(ctx, x, plan.Definition.Helper, prints)
 	if err != nil || !ok { // Parse finds that, too, and reports it
 		return nil
 	}
-	p.CutRequisites(d.Budget.MaxRequisites())
+	p.CutRequisites(plan.Definition.Budget.MaxRequisites())
 	e.early.put(s.key(), s.Run, &p)
+	if p.Status < 300 {
+		if _, belongs := plan.Scope.Fetched(p.URL, x.Path, p.MIME, p.Language); !belongs {
+			return nil
+		}
+	}
 	return &p
 }

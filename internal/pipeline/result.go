@@ -39,11 +39,11 @@ func (r *Result) Add(fetched crawl.Outcome, revisit bool, path string, p *Judged
 
 // AddLinks adds the outlinks of a page.
 func (r *Result) AddLinks(path string, p *Judged, needs crawl.LinkNeeds) {
-	if !p.Followed() {
-		return
-	}
 	from := crawl.Origin{URL: p.URL, Path: path, Language: p.Language}
 	for i := range p.Links {
+		if !p.Follows(p.Links[i].Hop) {
+			continue
+		}
 		r.Discoveries = append(r.Discoveries, p.Links[i].Discovery(&p.Verdict.Links[i], from, needs))
 	}
 }

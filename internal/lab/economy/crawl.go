@@ -96,11 +96,10 @@ func (c *crawler) fetch(ctx context.Context, url string) error {
 	if p.Base != "" && p.Application != c.site.Application { // the helper has seen it
 		c.run.Unrecognised++
 	}
-	if !p.Followed() { // as pipeline.Result.Add does
-		return nil
-	}
 	for _, l := range p.Links {
-		c.take(l)
+		if p.Follows(l.Hop) { // as pipeline.Result.Add does
+			c.take(l)
+		}
 	}
 	return nil
 }
