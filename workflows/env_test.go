@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -126,14 +127,18 @@ func (e *env) signals(answer func(s sent) error) {
 // at does something at a time after the start.
 func (e *env) at(after time.Duration, do func()) { e.RegisterDelayedCallback(do, after) }
 
-// run runs a workflow to its end and returns the error that it ended with.
+// run runs a workflow to its end and returns the error that it ended with. It logs the stack of a panic, of the workflow or of an activity.
 func (e *env) run(workflow any, args ...any) error {
 	e.t.Helper()
 	e.ExecuteWorkflow(workflow, args...)
 	if !e.IsWorkflowCompleted() {
 		e.t.Fatal("the workflow has not ended")
 	}
-	return e.GetWorkflowError()
+	err := e.GetWorkflowError()
+	if panicked := (*temporal.PanicError)(nil); errors.As(err, &panicked) {
+		e.t.Logf("%v\n%s", panicked, panicked.StackTrace())
+	}
+	return err
 }
 
 func (e *env) granted(s politeness.Answer) func() {

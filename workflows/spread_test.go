@@ -89,7 +89,10 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		if in.Instance == r.unbegun {
 			return activities.BeginResult{}, activity.ErrResultPending
 		}
-		if in.Worker == r.refuses {
+		r.mu.Lock()
+		refuses := in.Worker == r.refuses
+		r.mu.Unlock()
+		if refuses {
 			return activities.BeginResult{}, temporal.NewNonRetryableApplicationError("it lacks a file", activities.ErrorInput, nil)
 		}
 		r.of(in.Worker).version, r.of(in.Worker).elapsed = in.Definition.Budget.Pages, in.Elapsed
@@ -517,8 +520,10 @@ func TestSpreadCrawlReplaced(t *testing.T) {
 func TestSpreadCrawlFault(t *testing.T) {
 	r := newSpread(t, 150, 150)
 	r.at(13*time.Second, func() {
+		r.mu.Lock()
+		r.refuses = "w3" // before it is there
+		r.mu.Unlock()
 		r.add(50)
-		r.refuses = "w3"
 	})
 	r.at(time.Hour, func() {
 		r.mu.Lock()
