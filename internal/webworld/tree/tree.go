@@ -1,8 +1,9 @@
-// Package tree is a web on which a crawler that loses a link loses pages: one link leads to each page, often from another host.
+// Package tree is a web on which a crawler that loses a link loses pages: one link leads to each page, often from another host. Pages have requisites.
 package tree
 
 import (
 	"fmt"
+	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
@@ -24,11 +25,16 @@ const (
 	crawlDelay  = time.Second
 	slowTime    = 300 * time.Millisecond
 	delayedPart = 5
+	pictured    = 8  // one page has an image of its own
+	borrowing   = 16 // one has an image at another host
 )
 
 // New is a world of hosts with so many pages each, the front page among them. Each host is a pay-level domain; a third of them have no
 // address of their own. The front pages are the seeds. Every other page is linked once: half of them from their own host, half from
 // another host of the group. Some hosts have a Crawl-delay, some slow pages, and some pages link to what robots.txt disallows.
+//
+// All pages of a host share a style sheet, which leads to another one and to images; some have images of their own, at their host or at another one of the
+// group. Those of a group have one image in common.
 func New(o webworld.Options, hosts, pages int) *webworld.World {
 	o = o.WithDefaults()
 	p := &webworld.Planner{Next: o.FirstIP}
@@ -68,6 +74,7 @@ func build(b *webworld.Builder, pages int) {
 			links[from][up] = append(links[from][up], webworld.Entry{Title: "Raven " + strconv.Itoa(n) + " of " + s.Host, URL: s.Base + path(n)})
 		}
 	}
+	heads := make([]string, len(b.Hosts)) // of pages, with what all of a host share
 	var truth []webworld.Page
 	for h, s := range b.Hosts {
 		rules := webworld.Rules{Lines: []webworld.Rule{webworld.Disallow("/private/")}}
@@ -76,9 +83,18 @@ func build(b *webworld.Builder, pages int) {
 		}
 		s.SetRobots(rules, "")
 		b.Seeds = append(b.Seeds, s.Base+"/")
+		truth = append(truth, look(s, h)...)
+		heads[h] = fmt.Sprintf("<link rel=\"stylesheet\" href='/look/ravens.css'><link rel=\"icon\" href='%s'>", b.Hosts[Group(h)].Base+emblem)
+	}
+	for h, s := range b.Hosts {
 		for n := range pagesOf(h, pages) {
 			r := b.Random(s, "page %d", n)
 			view := webworld.PlainView{Title: "Raven " + strconv.Itoa(n), Paragraphs: b.Text.Paragraphs(r, webworld.Ravens, 2), Links: links[h][n]}
+			view.Head, view.Extra = template.HTML(heads[h]), template.HTML("")
+			for _, image := range images(b, h, n) {
+				truth = append(truth, image.Page)
+				view.Extra += template.HTML("<img src='" + image.URL + "'>")
+			}
 			if n%refused == refused-1 {
 				secret := &webworld.Resource{Page: webworld.Page{URL: s.Base + "/private" + path(n), Host: s.Host, Kind: "page", Status: http.StatusOK}}
 				view.Links = append(view.Links, webworld.Entry{Title: "All ravens and crows", URL: secret.URL})
@@ -97,9 +113,57 @@ func build(b *webworld.Builder, pages int) {
 	b.Finish()
 }
 
+// emblem is the image that all pages of a group have, at its first host.
+const emblem = "/look/emblem.png"
+
+// look adds the requisites that all pages of a host share.
+func look(s *webworld.Host, h int) (truth []webworld.Page) {
+	for _, r := range []struct{ uri, kind, body string }{
+		{"/look/ravens.css", "text/css", "@import 'base.css'; h1 { background: url(nest.png) }"},
+		{"/look/base.css", "text/css", "body { background: url('/look/moved.png') }"},
+		{"/look/nest.png", "image/png", "the nest at " + s.Host},
+		{"/look/sky.png", "image/png", "the sky over " + s.Host},
+	} {
+		truth = append(truth, add(s, r.uri, r.kind, r.body).Page)
+	}
+	truth = append(truth, embedded(s.Redirect("/look/moved.png", http.StatusFound, "/look/sky.png")).Page)
+	if h < Groups {
+		truth = append(truth, add(s, emblem, "image/png", "the emblem of the group").Page)
+	}
+	return truth
+}
+
+// images adds the images that a page alone has.
+func images(b *webworld.Builder, h, n int) (list []*webworld.Resource) {
+	s := b.Hosts[h]
+	if n%pictured == 1 {
+		list = append(list, add(s, fmt.Sprintf("/ravens/%d.png", n), "image/png", fmt.Sprint("raven ", n, " of ", s.Host)))
+	}
+	if n%borrowing == 3 {
+		to := b.Hosts[Group(h)+(h/Groups+1)%inGroup(h, len(b.Hosts))*Groups]
+		list = append(list, add(to, fmt.Sprintf("/of/%s/%d.png", s.Host, n), "image/png", fmt.Sprint("raven ", n, " seen from ", s.Host)))
+	}
+	return list
+}
+
+// add adds a requisite.
+func add(s *webworld.Host, uri, contentType, body string) *webworld.Resource {
+	res := embedded(s.AddHTML(uri, "requisite", false, []byte(body)))
+	res.Header.Set("Content-Type", contentType)
+	return res
+}
+
+func embedded(res *webworld.Resource) *webworld.Resource {
+	res.Embed = true
+	return res
+}
+
+// inGroup is the number of hosts in the group of a host.
+func inGroup(h, hosts int) int { return (hosts - Group(h) + Groups - 1) / Groups }
+
 // other is a host of the group of h, if there is one, that has the page up.
 func other(h, n, up, pages, hosts int) int {
-	of := (hosts - Group(h) + Groups - 1) / Groups // hosts in the group
+	of := inGroup(h, hosts)
 	for step := 1 + n%7; ; step++ {
 		if to := Group(h) + (h/Groups+step)%of*Groups; up < pagesOf(to, pages) {
 			return to

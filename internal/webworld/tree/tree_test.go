@@ -2,12 +2,15 @@ package tree
 
 import (
 	"net/netip"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/worldtest"
 )
+
+var embeds = regexp.MustCompile(`(?:href='|src='|url\('?|@import ')([^')]+)`)
 
 // Each page but the seeds is linked from one page, of its own group; all can be reached by allowed pages.
 func TestTree(t *testing.T) {
@@ -20,15 +23,22 @@ func TestTree(t *testing.T) {
 	for h, s := range w.Sites() {
 		groups[s.Host] = Group(h)
 	}
-	linked, foreign, disallowed := map[string]int{}, 0, 0
+	linked, embedded, foreign, disallowed, requisites := map[string]int{}, map[string]bool{}, 0, 0, 0
 	for _, p := range w.Pages() {
 		if !p.Allowed {
 			disallowed++
 			continue
 		}
+		if p.Embed {
+			requisites++
+		}
 		_, _, body, found := w.Answer(p.URL)
 		if !found {
 			t.Fatalf("%s is not found", p.URL)
+		}
+		if p.Location != "" {
+			embedded[p.Location] = true
+			continue
 		}
 		for _, part := range strings.Split(string(body), `href="`)[1:] {
 			url, _, _ := strings.Cut(part, `"`)
@@ -44,17 +54,27 @@ func TestTree(t *testing.T) {
 				foreign++
 			}
 		}
+		for _, url := range embeds.FindAllStringSubmatch(string(body), -1) {
+			to, known := w.PageOf(webworld.MustParse(p.URL).ResolveReference(webworld.MustParse(url[1])).String())
+			if !known || !to.Embed || groups[to.Host] != groups[p.Host] {
+				t.Errorf("%s embeds %s: %+v", p.URL, url[1], to)
+			}
+			embedded[to.URL] = true
+		}
 	}
 	for _, seed := range w.Seeds() {
 		linked[seed]++
 	}
 	for _, p := range w.Pages() {
-		if linked[p.URL] != 1 {
+		if p.Embed != embedded[p.URL] {
+			t.Errorf("%s: a requisite: %v, embedded: %v", p.URL, p.Embed, embedded[p.URL])
+		}
+		if !p.Embed && linked[p.URL] != 1 {
 			t.Errorf("%s is linked %d times", p.URL, linked[p.URL])
 		}
 	}
-	if foreign < 300 || disallowed < 50 || len(w.Pages())-disallowed != 18*60+2*12 {
-		t.Errorf("%d pages, %d of them disallowed, %d links to other hosts", len(w.Pages()), disallowed, foreign)
+	if foreign < 300 || disallowed < 50 || len(w.Pages())-disallowed-requisites != 18*60+2*12 || requisites != 20*5+Groups+18*(8+4)+2*(2+1) {
+		t.Errorf("%d pages, %d of them disallowed, %d requisites, %d links to other hosts", len(w.Pages()), disallowed, requisites, foreign)
 	}
 }
 
