@@ -29,7 +29,8 @@ demo: build temporal ## crawl a small synthetic web on this machine (DEMO_DIR=de
 
 # A test whose name begins with TestLong is a long proof: `make test` skips it, `make proofs` runs it. Cached results of earlier
 # runs are not used (-count=1).
-GOTEST := $(GO) test -count=1 -timeout 15m -parallel 4
+# vet is part of `make lint`.
+GOTEST := $(GO) test -vet=off -count=1 -timeout 15m -parallel 4
 PROOFS = $$(grep -rl --include='*_test.go' '^func TestLong' . | xargs -n1 dirname | sort -u)
 RACE := ./activities ./frontier ./internal/archive ./internal/fetch ./internal/politeness ./internal/spool ./worker ./workflows
 KILL_RUNS ?= 10
@@ -54,8 +55,9 @@ proofs: temporal versitygw ## run the long proofs: kills, resets, schedules, sim
 	$(GOTEST) -run '^TestLong' $(PROOFS)
 
 .PHONY: race
+# -short: properties are checked on fewer random histories; the races of one are those of all.
 race: temporal ## run the race detector on the packages where goroutines share memory, and on crawls by a worker as a whole
-	$(GOTEST) -race -skip '^TestLong' $(RACE)
+	$(GOTEST) -race -short -skip '^TestLong' $(RACE)
 	$(GOTEST) -race -run '^(TestAsk|TestPauseReleasesLeases|TestStartWithTheCLI)$$' ./internal/integration
 
 .PHONY: rebuild
