@@ -4,8 +4,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -129,5 +132,39 @@ func TestSamples(t *testing.T) {
 	})
 	if err != nil || met != len(goodSamples)+len(brokenSamples) {
 		t.Errorf("%d of %d samples were met, %v", met, len(goodSamples)+len(brokenSamples), err)
+	}
+}
+
+// TestSampleIndex compares the records of a sample with the index of another program that lies beside it, which has a line for each.
+func TestSampleIndex(t *testing.T) {
+	data := os.Getenv("MUNINN_TESTDATA")
+	if data == "" {
+		t.Skip("MUNINN_TESTDATA is not set: no conformance samples")
+	}
+	file := filepath.Join(data, "conformance", "warc", "solrwayback/src/test/resources/example_warc/IAH-20080430204825-00000-blackbook.warc.gz")
+	index, err := os.ReadFile(file + ".cdx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	byOffset := map[int]string{}
+	for line := range strings.Lines(string(index)) {
+		fields := strings.Fields(line)
+		if offset, err := strconv.Atoi(fields[max(len(fields)-2, 0)]); err == nil && len(fields) == 11 {
+			byOffset[offset] = fields[2]
+		}
+	}
+	offsets, n := slices.Sorted(maps.Keys(byOffset)), 0
+	err = archive.ReadWARC(file, 0, func(rec archive.Captured) (bool, error) {
+		if n >= len(offsets) {
+			return false, errors.New("more records than lines")
+		}
+		if want := byOffset[offsets[n]]; rec.URL != want && n > 0 { // the first is the warcinfo record
+			t.Errorf("record %d is of %q, by the index of %q", n, rec.URL, want)
+		}
+		n++
+		return true, nil
+	})
+	if err != nil || n != len(offsets) || n != goodSamples["solrwayback/src/test/resources/example_warc/IAH-20080430204825-00000-blackbook.warc.gz"] {
+		t.Errorf("%d records, %d lines of the index, %v", n, len(offsets), err)
 	}
 }

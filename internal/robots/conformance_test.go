@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -73,7 +74,7 @@ func TestGoogle(t *testing.T) {
 	t.Logf("%d of %d agree", agree, len(cases))
 }
 
-// TestCrawlerCommons reads files that were difficult for other parsers, and checks the rules of a few of them.
+// TestCrawlerCommons reads files that were difficult for other parsers, and checks rules of each of them.
 func TestCrawlerCommons(t *testing.T) {
 	dir := filepath.Join(dataRoot(t), "crawler-commons/src/test/resources/robots")
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
@@ -90,6 +91,7 @@ func TestCrawlerCommons(t *testing.T) {
 			_, _ = rules.Allowed("/a/b?c=%d"), rules.Delay()
 		}
 	}
+	checked := map[string]bool{}
 	for _, c := range []struct {
 		file, agent, path string
 		allowed           bool
@@ -102,6 +104,56 @@ func TestCrawlerCommons(t *testing.T) {
 		{"rfc9309-example-simple-robots.txt", "foobot", "/example/allowed.gif", true},
 		{"rfc9309-example-simple-robots.txt", "barbot", "/example/page.html", false},
 		{"rfc9309-example-simple-robots.txt", "quxbot", "/example/page.html", true},
+		{"rfc9309-example-rule-group-merging.txt", "examplebot", "/baz", false},
+		{"rfc9309-example-rule-group-merging.txt", "examplebot", "/foo", false},
+		{"rfc9309-example-rule-group-merging.txt", "bazbot", "/foo", true},
+		{"rfc9309-example-rule-group-merging.txt", "quxbot", "/baz", true},
+		{"crawl-delay-group-merging.txt", "mybot", "/private/x", false},
+		{"crawl-delay-group-merging.txt", "yourbot", "/private/x", false},
+		{"extensions-group-merging.txt", "mybot", "/private/", false},
+		{"extensions-group-merging.txt", "yourbot", "/login/", false},
+		{"extensions-group-merging.txt", "mybot", "/login/", false},
+		{"extensions-group-merging.txt", "foobot", "/llms.txt", true},
+		{"extensions-group-merging.txt", "foobot", "/x", false},
+		{"extension-robots.txt", "mybot", "/private/", false},
+		{"extension-robots.txt", "foobot", "/private/", true},
+		{"extension-robots.txt", "otherbot", "/admin/", false},
+		{"extended-standard-robots.txt", "botx", "/x", true},
+		{"merge-rules.txt", "wget", "/foo/bar", true}, // allowed and forbidden by rules of one length
+		{"merge-rules.txt", "wget", "/tmp/bar", false},
+		{"merge-rules.txt", "curl", "/x", false},
+		{"merge-rules.txt", "foobot", "/foo/bar", false},
+		{"precedence-of-rules.txt", "testy", "/foo/bar", true},
+		{"precedence-of-rules.txt", "testy", "/foo/buz", false},
+		{"precedence-of-rules.txt", "testy", "/foo", false},
+		{"precedence-of-rules.txt", "wget", "/foo", true},
+		{"precedence-of-rules.txt", "wget", "/index.html", true},
+		{"precedence-of-rules.txt", "wget", "/other", false},
+		{"robots-with-utf8-bom.txt", "foobot", "/profile", false},
+		{"robots-with-utf16le-bom.txt", "foobot", "/profile", false},
+		{"robots-with-utf16be-bom.txt", "foobot", "/a/output/print", false},
+		{"robots-with-utf16be-bom.txt", "googlebot", "/other", true},
+		{"relative-sitemap-robots.txt", "foobot", "/cache/x", false},
+		{"sitemap-robots.txt", "foobot", "/x", true},
+		{"sitemap-robots-dedup.txt", "foobot", "/x", true},
+		{"malformed-path.txt", "foobot", "/wiki/Wikipedia_talk:Mediation_Committee/", false},
+		{"malformed-path.txt", "foobot", "/wiki/Main", true},
+		{"many-user-agents.txt", "wget", "/", false},
+		{"many-user-agents.txt", "blackwidow", "/", false},
+		{"astore.amazon.com-robots.txt", "foobot", "/x", true},
+		{"directive-typos-robots.txt", "bot", "/dissalow/", false}, // bot1 to bot4 are one token: digits are no part of it
+		{"directive-typos-robots.txt", "bot", "/desallow/", true},
+		{"directive-typos-robots.txt", "bot", "/useragent/", false},
+		{"format-errors-robots.txt", "bot", "/whitespace-before-colon", true},
+		{"format-errors-robots.txt", "bot", "/x", false},
+
+		{"wildcards.txt", "foobot", "/gp/registry/wishlist/1/reserve", false},
+		{"wildcards.txt", "foobot", "/wishlist/universal-button", true},
+		{"wildcards.txt", "foobot", "/any/gcrnsts", false},
+		{"www.flot.com-robots.txt", "foobot", "/img/a.png", false},
+		{"www.flot.com-robots.txt", "foobot", "/x", true},
+		{"twitter.com-robots.txt", "googlebot", "/a/with_friends", false},
+		{"twitter.com-robots.txt", "googlebot", "/search?q=a", false},
 	} {
 		raw, err := os.ReadFile(filepath.Join(dir, c.file))
 		if err != nil {
@@ -109,6 +161,24 @@ func TestCrawlerCommons(t *testing.T) {
 		}
 		if got := Parse(raw, c.agent).Allowed(c.path); got != c.allowed {
 			t.Errorf("%s: %s for %s: %v", c.file, c.path, c.agent, got)
+		}
+		checked[c.file] = true
+	}
+	for file, delay := range map[string]time.Duration{
+		"astore.amazon.com-robots.txt": 5 * time.Second, "dos-line-endings.txt": time.Second, "sitemap-robots.txt": 0,
+	} {
+		raw, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Parse(raw, "foobot").Delay(); got != delay {
+			t.Errorf("%s: a delay of %v, want %v", file, got, delay)
+		}
+		checked[file] = true
+	}
+	for _, file := range files {
+		if name := filepath.Base(file); !checked[name] {
+			t.Errorf("%s is read, but none of its rules is checked", name)
 		}
 	}
 }
