@@ -62,6 +62,7 @@ type reader struct {
 	at       string // at-rule whose prelude is read, in lower case; "" if none
 	taken    bool   // … it is an @import that has its URL
 	brackets []bool // parentheses that are open: whether strings in it are URLs, as in image-set()
+	bare     []byte // what is read of a URL without quotes, in a url( that is written with an escape; nil if none is read
 }
 
 // maxBrackets is how many parentheses that are open are distinguished.
@@ -85,6 +86,10 @@ func references(text []byte, sheet bool) iter.Seq[Reference] {
 
 // token takes the next token, and returns the reference that it is, if it is one.
 func (r *reader) token(kind css.TokenType, token []byte) (ref Reference, is bool) {
+	if r.bare != nil && kind != css.StringToken {
+		return r.bareURL(kind, token)
+	}
+	r.bare = nil
 	switch kind {
 	case css.WhitespaceToken, css.CommentToken, css.CDOToken, css.CDCToken:
 		return ref, false
@@ -99,6 +104,9 @@ func (r *reader) token(kind css.TokenType, token []byte) (ref Reference, is bool
 		return ref, false
 	case css.FunctionToken:
 		name := strings.ToLower(unescaped(token[:len(token)-1]))
+		if name == "url" {
+			r.bare = []byte("(")
+		}
 		r.open(name == "image-set" || name == "-webkit-image-set" || name == "url") // url( if it has an escape
 	case css.LeftParenthesisToken:
 		r.open(false)
@@ -115,6 +123,16 @@ func (r *reader) token(kind css.TokenType, token []byte) (ref Reference, is bool
 		r.imports = false
 	}
 	return r.refer(ref, is)
+}
+
+// bareURL takes a token of a URL without quotes, which the lexer does not know for one, and returns the URL at its end.
+func (r *reader) bareURL(kind css.TokenType, token []byte) (ref Reference, is bool) {
+	if r.bare = append(r.bare, token...); kind != css.RightParenthesisToken {
+		return ref, false
+	}
+	ref = Reference{URL: urlOf(r.bare, false)}
+	r.bare, r.brackets = nil, r.brackets[:max(len(r.brackets)-1, 0)]
+	return r.refer(ref, true)
 }
 
 // refer says what a reference is by the rule that it stands in.

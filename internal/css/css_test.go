@@ -43,6 +43,7 @@ func TestSheet(t *testing.T) {
 		{"document", `@-moz-document url(http://a.test/),url-prefix("b"){a{background:url(a.png)}}`, "a.png"},
 		{"escapes", `a{background:url(a\ b\28.png)}b{background:u\72l("\61\000062 c\
 d\"e")}@\69mport "x";`, `a b(.png abcd"e`},
+		{"a function whose name has an escape", `a{background:u\72l(a\20 b.png) 1px,URL(c.png)}b{background:\75rl( ../d.png?e=1&f#g )}c{mask:ur\6c ( "h.png")}d{background:u\72l(i.png`, "a b.png c.png ../d.png?e=1&f#g h.png"},
 		{"no character", `a{background:url(a\0 b\110000 c)}`, "a\ufffdb\ufffdc"},
 		{"bad", `a{background:url(a b.png)}b{background:url(c"d.png)}c{background:url("e.png`, "e.png"},
 		{"a string over two lines", "a{background:url(\"a\nb.png\")}b{background:url(c.png)}", "c.png"},
