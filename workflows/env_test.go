@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -64,7 +65,10 @@ func bareEnv(t *testing.T) *env {
 	e := &env{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
 	activities.Register(e, &activities.Activities{})
 	e.SetTestTimeout(idle)
-	e.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: idle}) // a second by default, which a busy machine takes
+	e.SetWorkerOptions(worker.Options{
+		DeadlockDetectionTimeout: idle, // a second by default, which a busy machine takes
+		Interceptors:             []interceptor.WorkerInterceptor{&signalsAgain{}},
+	})
 	e.SetStartTime(time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
 	return e
 }
