@@ -75,6 +75,9 @@ func requestsOf(t *testing.T, browser, policy string) map[string]bool {
 		}
 		w.Header().Set("Content-Type", mimeOf(r.URL.Path))
 		w.Header().Set("Content-Security-Policy", policy)
+		if links := linksOf(r.URL.Path); links != "" {
+			w.Header().Set("Link", links)
+		}
 		_, _ = w.Write(body)
 	}))
 	defer server.Close()

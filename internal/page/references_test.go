@@ -20,7 +20,7 @@ func referencesOf(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := Parse(Input{URL: "http://a.test" + at, MIME: mimeOf(at), Via: "http://a.test/index.html", Body: body}, DefaultLimits())
+		d := Parse(Input{URL: "http://a.test" + at, MIME: mimeOf(at), Via: "http://a.test/index.html", Link: linksOf(at), Body: body}, DefaultLimits())
 		for _, l := range d.Links {
 			to, is := strings.CutPrefix(l.URL, "http://a.test")
 			if !is || letters[to] == "E" {
@@ -33,6 +33,19 @@ func referencesOf(t *testing.T) map[string]string {
 		}
 	}
 	return letters
+}
+
+// headerLinks is the Link field of the page of references.
+const headerLinks = `</r/header-style.css>; rel=stylesheet, </r/header-preload.css>; rel=preload; as=style, </r/header-script.js>; rel=preload; as=script, ` +
+	`</r/header-image.png>; rel=preload; as=image; imagesrcset="/r/header-image1.png 1x, /r/header-image2.png 2x", </r/header-module.js>; rel=modulepreload, ` +
+	`</r/header-prefetch.png>; rel=prefetch, </r/header-icon.png>; rel=icon`
+
+// linksOf is the Link field of a response of the references.
+func linksOf(path string) string {
+	if path == "/index.html" {
+		return headerLinks
+	}
+	return ""
 }
 
 func mimeOf(name string) string {

@@ -57,31 +57,43 @@ func (b *builder) linkFields(fields string) {
 		if !found {
 			return
 		}
-		var rel, as string
-		rel, as, fields = linkParameters(rest)
-		hop, canonical := relation(strings.ToLower(rel), strings.ToLower(as), href)
+		var p linkParameters
+		fields = p.read(rest)
+		rel := strings.ToLower(p.rel)
+		hop, canonical := relation(rel, strings.ToLower(p.as), href)
 		if canonical {
 			b.canonical(href)
 		}
 		if hop != 0 {
-			b.link(href, hop, "Link", "", strings.ToLower(rel))
+			b.link(href, hop, "Link", "", rel)
+		}
+		if hop == crawl.HopEmbed {
+			for _, ref := range srcset(p.images) {
+				b.link(ref, hop, "Link", "", rel)
+			}
 		}
 	}
 }
 
-// linkParameters reads the parameters of a link up to the comma behind it; the first of a name counts.
-func linkParameters(s string) (rel, as, rest string) {
+// linkParameters are parameters of a link in a Link field; the first of a name counts.
+type linkParameters struct {
+	rel, as string
+	images  string // imagesrcset
+}
+
+// read reads them up to the comma behind the link.
+func (p *linkParameters) read(s string) (rest string) {
 	for {
 		s = strings.TrimLeft(s, " \t")
 		if s == "" || s[0] != ';' {
-			return rel, as, s
+			return s
 		}
 		s = strings.TrimLeft(s[1:], " \t")
 		end := strings.IndexAny(s, "=;,")
 		if end < 0 || s[end] != '=' {
 			s = s[max(end, 0):]
 			if end < 0 {
-				return rel, as, ""
+				return ""
 			}
 			continue
 		}
@@ -95,11 +107,13 @@ func linkParameters(s string) (rel, as, rest string) {
 			}
 			value, s = strings.TrimSpace(value[:end]), value[end:]
 		}
-		switch {
-		case name == "rel" && rel == "":
-			rel = value
-		case name == "as" && as == "":
-			as = value
+		for _, known := range []struct {
+			name string
+			to   *string
+		}{{"rel", &p.rel}, {"as", &p.as}, {"imagesrcset", &p.images}} {
+			if name == known.name && *known.to == "" {
+				*known.to = value
+			}
 		}
 	}
 }

