@@ -43,7 +43,8 @@ type crawlRecord struct {
 
 	Unclaimed bool `cbor:"26,keyasint,omitempty"` // no claim was ever made here, see Crawl.Watermark; false of earlier versions
 
-	Damaged []string `cbor:"27,keyasint,omitempty"` // see Crawl.NoteDamaged
+	Damage               // of the run, see Crawl.NoteDamaged
+	DamagedSums []uint64 `cbor:"31,keyasint,omitempty"` // of those that are not named
 
 	First uint64 `cbor:"28,keyasint,omitempty"` // the number of the first claim that was made here, see Watermark; 0 if an earlier version made it
 

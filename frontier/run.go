@@ -70,7 +70,7 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 		default:
 			rec.Owner, rec.Active, rec.Started = owner, true, f.opts.Now().UTC()
 			if !rec.Imported || number != rec.Run { // else it is in progress, begun by others
-				rec.Run, rec.Damaged = max(number, rec.Run+1), nil
+				rec.Run, rec.Damage, rec.DamagedSums = max(number, rec.Run+1), Damage{}, nil
 			}
 			rec.Imported = false
 			rec.Totals, rec.Top, rec.DroppedURLs, rec.TopicModel, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false

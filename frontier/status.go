@@ -26,8 +26,8 @@ type Status struct {
 	Ends      []DroppedURL `json:"ends,omitempty"`  // URLs that ended without a page, the last of each kind
 	History   []Point      `json:"trail,omitempty"` // where the run stood, from its start on
 	Slow      []Queue      `json:"slow,omitempty"`  // queues that rest longest
-	Damaged   []string     `json:"damaged,omitempty"`
-	Traps     []ClosedTrap `json:"traps,omitempty"` // the last patterns that were closed
+	Damage
+	Traps []ClosedTrap `json:"traps,omitempty"` // the last patterns that were closed
 }
 
 // Queue is a queue at a glance.
@@ -55,13 +55,13 @@ type Progress struct {
 	Harvests []float64    `json:"harvests,omitempty"` // harvest ratio of each tenth of the run so far
 	Ends     []DroppedURL `json:"ends,omitempty"`     // the last URLs that ended without a page
 	Longest  *Longest     `json:"longest,omitempty"`  // the queue in which most URLs wait; nil if nothing waits
-	Damaged  []string     `json:"damaged,omitempty"`  // objects of the archive that could not be read, and what is lost by that
-	Traps    []ClosedTrap `json:"traps,omitempty"`    // the last patterns that were closed
+	Damage
+	Traps []ClosedTrap `json:"traps,omitempty"` // the last patterns that were closed
 }
 
 // Progress is where the run stands, but for its ends and its longest queue.
 func (s *Status) Progress() Progress {
-	return Progress{Totals: s.Totals, Waiting: s.Waiting, Queues: s.Queues, Harvests: Harvests(s.History, 10), Damaged: s.Damaged, Traps: s.Traps}
+	return Progress{Totals: s.Totals, Waiting: s.Waiting, Queues: s.Queues, Harvests: Harvests(s.History, 10), Damage: s.Damage, Traps: s.Traps}
 }
 
 // Longest is the queue in which most URLs wait: where a calendar, or another site without end, shows.
@@ -91,7 +91,7 @@ func (h Crawl) Progress() (Progress, error) {
 	}
 	return Progress{
 		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.Claimable() + s.claims.Len(), Owing: s.owing(),
-		Ends: slices.Clone(s.DroppedURLs), Harvests: Harvests(s.History, 10), Longest: s.longest(), Damaged: s.Damaged, Traps: slices.Clone(s.Traps),
+		Ends: slices.Clone(s.DroppedURLs), Harvests: Harvests(s.History, 10), Longest: s.longest(), Damage: s.Damage, Traps: slices.Clone(s.Traps),
 	}, nil
 }
 
@@ -155,7 +155,7 @@ func (h Crawl) Status() (Status, error) {
 	out := Status{
 		Crawl: h.crawl, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
 		Waiting: max(s.waiting-s.claims.URLs(), 0), Delayed: s.delays.n, Claimed: s.claims.URLs(), Top: slices.Clone(s.Top), Ends: slices.Clone(s.DroppedURLs), History: slices.Clone(s.History),
-		Damaged: s.Damaged, Traps: slices.Clone(s.Traps),
+		Damage: s.Damage, Traps: slices.Clone(s.Traps),
 	}
 	s.countClaims(&out)
 	out.Queues = s.schedule.Queues()

@@ -57,6 +57,9 @@ func (s crawlStatus) write(w io.Writer) {
 	for _, text := range p.Damaged {
 		line("  damaged   in the archive: %s", text)
 	}
+	if p.DamagedMore > 0 {
+		line("  damaged   in the archive: and %d more, which the logs of the workers name", p.DamagedMore)
+	}
 	ends := p.Ends
 	if s.Result != nil {
 		s.writeResult(line)

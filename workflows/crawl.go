@@ -10,7 +10,6 @@ import (
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
-	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -255,7 +254,7 @@ func (c *crawlRun) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, 
 	t := out.Status.Totals
 	p := out.Status.Progress()
 	p.Ends, p.Longest = c.Progress.Ends, c.Progress.Longest // as the last round said
-	p.Damaged = frontier.AddDamaged(p.Damaged, c.Progress.Damaged)
+	p.Damage = p.Damage.Join(c.Progress.Damage)
 	c.Progress.Progress, c.Progress.InFlight, c.Progress.At = p, 0, workflow.Now(ctx)
 	workflow.GetLogger(ctx).Info("the crawl has ended", "crawl", c.Name, "run", c.Begun.Run, "reason", string(reason), "pages", t.Pages, "errors", t.Errors, "failed_batches", t.Failed)
 	c.Phase = crawl.PhaseEnded
@@ -264,7 +263,7 @@ func (c *crawlRun) end(ctx workflow.Context, reason crawl.Reason) (CrawlResult, 
 	return CrawlResult{
 		Reason: reason, Archive: c.Begun.Archive, Run: c.Begun.Run, Totals: t, Harvest: t.HarvestRatio(),
 		Top: out.Status.Top, TopicModel: c.TopicModel, Ends: out.Status.Ends,
-		Harvests: c.Progress.Harvests, Report: out.Report, Damaged: p.Damaged, Traps: p.Traps,
+		Harvests: c.Progress.Harvests, Report: out.Report, Damage: p.Damage, Traps: p.Traps,
 	}, nil
 }
 

@@ -159,8 +159,7 @@ type CrawlResult struct {
 	Ends       []frontier.DroppedURL `json:"ends,omitempty"` // URLs that ended without a page, the last of each kind
 	// Harvests is the harvest ratio of each tenth of the pages.
 	Harvests []float64 `json:"harvests,omitempty"`
-	// Damaged names objects of the archive that could not be read, and what is lost by that.
-	Damaged []string `json:"damaged,omitempty"`
+	frontier.Damage
 	// Traps are the last patterns of URLs that were closed.
 	Traps  []frontier.ClosedTrap `json:"traps,omitempty"`
 	Report string                `json:"report,omitempty"` // key in the archive

@@ -38,7 +38,7 @@ func (s *CrawlState) fold(counted *CrawlMember) {
 	p := counted.Progress
 	counted.Controller, counted.Allotments = ControllerInput{}, nil
 	counted.Progress = activities.Progress{Worker: p.Worker, At: p.At}
-	counted.Progress.Totals, counted.Progress.Damaged = p.Totals, p.Damaged
+	counted.Progress.Totals, counted.Progress.Damage = p.Totals, p.Damage
 	gone := slices.DeleteFunc(slices.Clone(s.Members), func(m *CrawlMember) bool {
 		return !m.Gone || !m.Counted || m.Retiring || m.running != nil
 	})

@@ -121,6 +121,9 @@ func describe(state string, p activities.Progress) string {
 	for _, text := range p.Damaged {
 		fmt.Fprintf(&b, "\n\n**Damaged in the archive**: %s.", text)
 	}
+	if p.DamagedMore > 0 {
+		fmt.Fprintf(&b, "\n\n**Damaged in the archive**: and %d more, which the logs of the workers name.", p.DamagedMore)
+	}
 	if !p.At.IsZero() {
 		fmt.Fprintf(&b, "\n\nAs of %s UTC.", p.At.UTC().Format(time.DateTime))
 	}

@@ -27,7 +27,7 @@ func sumProgress(members []*CrawlMember) (sum activities.Progress) {
 		sum.InFlight += p.InFlight
 		sum.Owing += p.Owing
 		sum.Ends = append(sum.Ends, p.Ends...)
-		sum.Damaged = frontier.AddDamaged(sum.Damaged, p.Damaged)
+		sum.Damage = sum.Damage.Add(p.Damage)
 		sum.Traps = frontier.AddTraps(sum.Traps, p.Traps)
 		sum.Leases = addWaiting(sum.Leases, p.Leases)
 		if p.Longest != nil && (sum.Longest == nil || p.Longest.Waiting > sum.Longest.Waiting) {
@@ -72,7 +72,7 @@ func addStatus(a, b frontier.Status) frontier.Status {
 	b.Queues, b.Waiting, b.Delayed, b.Claimed = a.Queues+b.Queues, a.Waiting+b.Waiting, a.Delayed+b.Delayed, a.Claimed+b.Claimed
 	b.Top = slices.SortedStableFunc(slices.Values(append(a.Top, b.Top...)), func(x, y frontier.Top) int { return cmp.Compare(y.Score, x.Score) })
 	b.Top = b.Top[:min(len(b.Top), topPages)]
-	b.Ends, b.History, b.Damaged = append(a.Ends, b.Ends...), nil, frontier.AddDamaged(a.Damaged, b.Damaged)
+	b.Ends, b.History, b.Damage = append(a.Ends, b.Ends...), nil, a.Damage.Add(b.Damage)
 	b.Traps = frontier.AddTraps(a.Traps, b.Traps)
 	return b
 }
