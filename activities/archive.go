@@ -43,6 +43,11 @@ func (a *Activities) archiveBatch(ctx context.Context, in BatchInput, b *spooled
 	if err != nil {
 		return ArchiveResult{}, err
 	}
+	if !again { // a batch that was reset counts its attempts from one again
+		if again, err = b.batch.Has(fileCommit); err != nil {
+			return ArchiveResult{}, err
+		}
+	}
 	m, err := h.manifest(ctx)
 	if err == nil { // an attempt before has written it, and may not have come further
 		if again {

@@ -33,6 +33,7 @@ const (
 	ErrorShards      = "PolitenessShardsDiffer"
 	ErrorInstance    = "DataFolderDiffers"
 	ErrorProcess     = "ProcessIsGone"
+	ErrorReset       = "StateIsLost"
 
 	ErrorUndelivered = "LinksAreNotDelivered"
 	ErrorElsewhere   = "URLIsElsewhere"

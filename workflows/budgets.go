@@ -45,7 +45,7 @@ func (c *crawlRun) setBudgets() {
 	totals := budgetsOf(c.definition.Budget, c.bounds.Pages)
 	for _, reason := range activities.SharedBudgets() {
 		if c.Budgets[reason] == nil {
-			c.Budgets[reason] = &share.Budget{}
+			c.Budgets[reason] = &share.Budget{Recounts: c.recount}
 		}
 		c.Budgets[reason].Total, c.Budgets[reason].Least = totals[reason], least(reason, totals[reason])
 	}

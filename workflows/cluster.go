@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -19,7 +20,7 @@ const clusterEpochs = 300
 // reports as updates, has each worker be a member by one long activity on its own queue (Serve), and has each take every new view
 // (TakeView). Nothing grows while nothing changes. The first worker that registers starts it.
 func Cluster(ctx workflow.Context, in activities.ClusterInput) error {
-	c := &cluster{state: in.State, serving: map[string]workflow.CancelFunc{}}
+	c := &cluster{state: in.State, serving: map[string]workflow.CancelFunc{}, resets: newResets(ctx)}
 	if c.state == nil {
 		limits := in.Limits
 		if limits == (ring.Limits{}) {
@@ -33,7 +34,7 @@ func Cluster(ctx workflow.Context, in activities.ClusterInput) error {
 			c.state.Forgotten(in.Forgotten)
 		}
 	}
-	if err := c.registerHandlers(ctx); err != nil {
+	if err := cmp.Or(c.registerHandlers(ctx), c.forgets(ctx)); err != nil {
 		return err
 	}
 	for first := c.state.Epoch(); c.state.Epoch() < first+clusterEpochs && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
@@ -43,7 +44,8 @@ func Cluster(ctx workflow.Context, in activities.ClusterInput) error {
 		}
 	}
 	c.sendGone(ctx) // the next execution does not know of them
-	if err := workflow.Await(ctx, func() bool { return c.sending == 0 && workflow.AllHandlersFinished(ctx) }); err != nil {
+	err := workflow.Await(ctx, func() bool { return c.resets.count(ctx) > 0 || c.sending == 0 && workflow.AllHandlersFinished(ctx) })
+	if err = cmp.Or(err, c.forgets(ctx)); err != nil {
 		return err
 	}
 	// The activities of this execution end with it. Those of the next one begin before a heartbeat is missed.
@@ -55,12 +57,21 @@ type cluster struct {
 	serving map[string]workflow.CancelFunc // by process: the activities of a member that is up
 	seen    []ring.Worker                  // the workers of the ring, by the last look
 	sending int                            // signals that are on their way
+	resets  *resets
+}
+
+// forgets is why a ring ends that was reset: its epochs would come once more, with other owners.
+func (c *cluster) forgets(ctx workflow.Context) error {
+	return c.resets.forgets(ctx, "how the ring has changed since")
 }
 
 // registerHandlers answers updates and queries.
 func (c *cluster) registerHandlers(ctx workflow.Context) error {
 	handlers := []error{
 		workflow.SetUpdateHandler(ctx, names.UpdateRegister, func(ctx workflow.Context, r ring.Registration) (ring.Answer, error) {
+			if err := c.forgets(ctx); err != nil {
+				return ring.Answer{}, err
+			}
 			// A heartbeat may have ended right before: without this, the next process of its worker would find it up.
 			if err := drainSignals(ctx); err != nil {
 				return ring.Answer{}, err
@@ -68,13 +79,19 @@ func (c *cluster) registerHandlers(ctx workflow.Context) error {
 			return c.state.Register(workflow.Now(ctx), r), nil
 		}),
 		workflow.SetUpdateHandler(ctx, names.UpdateReport, func(ctx workflow.Context, r activities.RingReports) ([]ring.Report, error) {
+			if err := c.forgets(ctx); err != nil {
+				return nil, err
+			}
 			now := workflow.Now(ctx)
 			stale := c.state.Exported(now, r.Worker, r.Process, r.Exported)
 			return append(stale, c.state.Loaded(now, r.Worker, r.Process, r.Loaded)...), nil
 		}),
 		workflow.SetUpdateHandler(ctx, names.UpdateLeave, func(ctx workflow.Context, m activities.RingMember) error {
-			c.state.Leave(workflow.Now(ctx), m.Worker, m.Process)
-			return nil
+			err := c.forgets(ctx)
+			if err == nil {
+				c.state.Leave(workflow.Now(ctx), m.Worker, m.Process)
+			}
+			return err
 		}),
 		workflow.SetQueryHandler(ctx, names.QueryView, func(worker string) (*ring.View, error) { return c.state.View(worker), nil }),
 		workflow.SetQueryHandler(ctx, names.QueryStatus, func() (ClusterStatus, error) { return c.status(), nil }),
@@ -90,13 +107,15 @@ func (c *cluster) registerHandlers(ctx workflow.Context) error {
 // wait waits for a change of the ring, or for the moment at which the ring changes by itself.
 func (c *cluster) wait(ctx workflow.Context) (err error) {
 	epoch := c.state.Epoch()
-	changed := func() bool { return c.state.Epoch() != epoch }
+	changed := func() bool { return c.resets.count(ctx) > 0 || c.state.Epoch() != epoch }
 	if wake, ok := c.state.Wake(workflow.Now(ctx)); ok {
 		_, err = workflow.AwaitWithTimeout(ctx, wake, changed)
-		c.state.Tick(workflow.Now(ctx))
+		if err = cmp.Or(err, c.forgets(ctx)); err == nil {
+			c.state.Tick(workflow.Now(ctx))
+		}
 		return err
 	}
-	return workflow.Await(ctx, changed)
+	return cmp.Or(workflow.Await(ctx, changed), c.forgets(ctx))
 }
 
 // attend starts the activities of members that have come up, and ends those of members that are gone.

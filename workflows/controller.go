@@ -59,7 +59,7 @@ type ControllerResult struct {
 func FetcherController(ctx workflow.Context, in ControllerInput) (ControllerResult, error) {
 	c := &controller{
 		ControllerInput: in, grants: workflow.GetSignalChannel(ctx, names.SignalGrants),
-		first: workflow.GetInfo(ctx).ContinuedExecutionRunID == "",
+		first: workflow.GetInfo(ctx).ContinuedExecutionRunID == "", resets: newResets(ctx),
 	}
 	if err := c.registerHandlers(ctx); err != nil {
 		return ControllerResult{}, err
@@ -146,6 +146,8 @@ type controller struct {
 	grants workflow.ReceiveChannel
 	first  bool // no round has been made yet: the next reports to Politeness what is known
 	idle   bool // nothing was in progress after a round that claimed nothing
+	resets *resets
+	noted  int // resets
 	// handover is set by the crawl, which wants to continue as new and cannot while it has a child.
 	handover  bool
 	cancelled bool
@@ -164,6 +166,9 @@ func (c *controller) result(reason crawl.Reason) ControllerResult {
 // round claims, waits until every politeness shard has answered, and starts what was granted. Grants
 // of earlier rounds are started while the claim is still waiting.
 func (c *controller) round(ctx workflow.Context) (activities.ClaimResult, error) {
+	if n := c.resets.count(ctx); n > c.noted { // it does not know what it has asked for since, and was granted
+		c.noted, c.first, c.Confirm = n, true, frontier.Confirmed{}
+	}
 	c.Round++
 	var out activities.ClaimResult
 	claim := workflow.ExecuteActivity(withClaimOptions(ctx, c.Queue), steps.Claim, activities.ClaimInput{

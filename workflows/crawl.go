@@ -24,7 +24,7 @@ const versionRun = "run-number"
 // Crawl runs a crawl from its definition: begin → reference crawl → learn → broad crawl → end. The
 // definition is a mapping as in a definition file; resumed is nil but when the workflow continues as new.
 func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState) (CrawlResult, error) {
-	c := &crawlRun{raw: definition, parses: workflow.GetVersion(ctx, versionParse, workflow.DefaultVersion, 1) == workflow.DefaultVersion}
+	c := &crawlRun{raw: definition, resets: newResets(ctx), parses: workflow.GetVersion(ctx, versionParse, workflow.DefaultVersion, 1) == workflow.DefaultVersion}
 	if c.parses {
 		if err := c.parse(); err != nil {
 			return CrawlResult{}, err
@@ -33,6 +33,7 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	if err := c.registerHandlers(ctx, resumed); err != nil {
 		return CrawlResult{}, err
 	}
+	c.resets.notice(ctx, c.replaceControllers)
 	if err := c.readDefinition(ctx); err != nil {
 		return CrawlResult{}, err
 	}
@@ -77,6 +78,9 @@ type crawlRun struct {
 	changing  bool // the definition
 	timed     bool // the budget of time is the crawl's: see versionTime
 	undecided bool // a change of the definition of a spread crawl: a worker may refuse it
+	resets    *resets
+	recount   bool // a reset may have made it forget what it has allotted
+	freed     bool // the controller of an execution before a reset is waited for no longer
 	// see versionAbsent
 	takesAbsent, carriesLosses, byFolder bool
 

@@ -82,7 +82,9 @@ type CrawlMember struct {
 
 	phase     int // that it knows: crawlRun.phase
 	preparing bool
-	cutOff    bool                         // its controller was terminated
+	cutOff    bool                         // its controller was terminated, or is replaced after a reset
+	blocked   time.Duration                // its last controller could not be started for so long: one of an execution before a reset runs
+	waits     bool                         // for the end of that one
 	running   workflow.ChildWorkflowFuture // its controller; nil if none runs
 }
 

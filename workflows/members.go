@@ -107,6 +107,7 @@ func (c *crawlRun) startControllers(ctx workflow.Context) {
 		in := m.Controller
 		in.Crawl, in.Worker, in.Queue, in.Instance = c.Name, m.Worker, m.Queue, m.Instance
 		in.Paused, in.Stopping = c.Paused, c.Stopping || c.over != ""
+		in.Unsent = in.Unsent || m.blocked > 0 // what it has used is not known
 		m.cutOff = false
 		in.Shared = c.sharedOf(m, in.Shared)
 		if c.byFolder {
@@ -130,7 +131,7 @@ func (c *crawlRun) awaitControllers(ctx workflow.Context) (crawl.Reason, error) 
 	long := func() bool { return c.continues(ctx) }
 	c.startControllers(ctx)
 	for asked := false; ; {
-		if err := workflow.Await(ctx, func() bool { return c.oneEnded() || !asked && (long() || c.oneLacks()) }); err != nil {
+		if err := workflow.Await(ctx, func() bool { return c.freed || c.oneEnded() || !asked && (long() || c.oneLacks()) }); err != nil {
 			c.Cancelled = true // as the controllers are: their end is waited for
 			c.show(ctx)
 			_ = workflow.UpsertTypedSearchAttributes(ctx, names.AttrState.ValueSet(c.stateName()))
@@ -140,6 +141,7 @@ func (c *crawlRun) awaitControllers(ctx workflow.Context) (crawl.Reason, error) 
 			err := c.takeResults(ctx, func(*CrawlMember) bool { return true })
 			return cmp.Or(c.over, crawl.ReasonHandover), err
 		}
+		c.freed = false
 		if err := c.takeResults(ctx, (*CrawlMember).ended); err != nil {
 			return "", err
 		}
@@ -161,7 +163,7 @@ func (c *crawlRun) awaitControllers(ctx workflow.Context) (crawl.Reason, error) 
 
 // ready reports whether a member can have a controller: it knows all that it has to.
 func (c *crawlRun) ready(m *CrawlMember) bool {
-	return !c.definition.Spread || !m.Gone && m.phase == c.phase && c.lacks(m) == nil && !c.retires(m.Member)
+	return !m.waits && (!c.definition.Spread || !m.Gone && m.phase == c.phase && c.lacks(m) == nil && !c.retires(m.Member))
 }
 
 // retires reports whether a former member with that data folder is not retired yet: a controller that was started before would have the ID of the former
@@ -215,7 +217,11 @@ func (c *crawlRun) takeResults(ctx workflow.Context, of func(*CrawlMember) bool)
 		m.Controller, m.Progress = result.State, result.State.Progress
 		m.Progress.Holds, m.Progress.Leases = "", nil
 		c.Progress = c.sum()
+		if c.recount {
+			c.takeReports(ctx, m.Progress)
+		}
 		if result.Reason != crawl.ReasonHandover {
+			m.cutOff = false
 			c.finish(ctx, result.Reason)
 		}
 	}
@@ -226,14 +232,19 @@ func (c *crawlRun) takeResults(ctx workflow.Context, of func(*CrawlMember) bool)
 const versionAgain = "start-again"
 
 // startsAgain reports whether the controller of a member has ended because an operator has terminated it. It is started again from where the last one handed over,
-// as when the crawl itself is started again, also if the phase is over: batches may be in progress. In a crawl that is cancelled it is not.
+// as when the crawl itself is started again, also if the phase is over: batches may be in progress. In a crawl that is cancelled it is not. One that cannot be
+// started, because the crawl was reset and that of its former execution runs, is started when that one has handed over.
 func (c *crawlRun) startsAgain(ctx workflow.Context, m *CrawlMember, err error) bool {
 	var terminated *temporal.TerminatedError
-	if c.Cancelled || !errors.As(err, &terminated) || workflow.GetVersion(ctx, versionAgain, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+	var runs *temporal.ChildWorkflowExecutionAlreadyStartedError
+	cut, blocked := errors.As(err, &terminated), errors.As(err, &runs)
+	if c.Cancelled || !cut && !blocked || cut && workflow.GetVersion(ctx, versionAgain, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return false
 	}
-	workflow.GetLogger(ctx).Warn("a controller was terminated; it is started again", "crawl", c.Name, "worker", m.Worker)
-	m.cutOff = true
+	workflow.GetLogger(ctx).Warn("the controller of a crawl is started again", "crawl", c.Name, "worker", m.Worker, "why", reasonOf(err))
+	if m.cutOff = true; blocked {
+		c.awaitFormer(ctx, m)
+	}
 	return true
 }
 
@@ -254,7 +265,7 @@ func (c *crawlRun) controllers() (ids []string) {
 
 // oneWorks reports whether a controller runs that ends by itself. That of a member that is gone is terminated.
 func (c *crawlRun) oneWorks() bool {
-	return slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return m.running != nil && !(m.Gone && c.carriesLosses) })
+	return slices.ContainsFunc(c.Members, func(m *CrawlMember) bool { return (m.running != nil || m.waits) && !(m.Gone && c.carriesLosses) })
 }
 
 func (c *crawlRun) signalControllers(ctx workflow.Context, signal string) {

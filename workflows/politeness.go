@@ -37,7 +37,7 @@ const versionLine = "line"
 func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	p := &politenessShard{
 		shard: in.Shard, state: in.State, rounds: workflow.GetSignalChannel(ctx, names.SignalRound),
-		stateChanged: workflow.NewBufferedChannel(ctx, 1), loans: map[politeness.LeaseID]politeness.Grant{}, calls: map[politeness.LeaseID]int{},
+		resets: newResets(ctx), stateChanged: workflow.NewBufferedChannel(ctx, 1), loans: map[politeness.LeaseID]politeness.Grant{}, calls: map[politeness.LeaseID]int{},
 	}
 	if p.state == nil {
 		p.state = politeness.New(0, in.Shards)
@@ -58,18 +58,23 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	if err := p.registerHandlers(ctx); err != nil {
 		return err
 	}
+	p.resets.notice(ctx, func(workflow.Context) { p.stateChanged.SendAsync(true) })
+	if err := p.forgets(ctx); err != nil {
+		return err
+	}
 	p.serve(ctx, in.Unserved)
 	p.listenMove(ctx)
 	for served := 0; served < politenessRounds && !p.moves && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
 		served += p.wait(ctx)
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(ctx.Err(), p.forgets(ctx)); err != nil {
 			return err
 		}
 	}
 	// The server drops signals that a closed execution has not sent yet, and an asker whose answer is
 	// lost waits until it asks again.
 	p.closing = true
-	if err := workflow.Await(ctx, func() bool { return p.sending == 0 && workflow.AllHandlersFinished(ctx) }); err != nil {
+	err := workflow.Await(ctx, func() bool { return p.resets.count(ctx) > 0 || p.sending == 0 && workflow.AllHandlersFinished(ctx) })
+	if err = cmp.Or(err, p.forgets(ctx)); err != nil {
 		return err
 	}
 	return workflow.NewContinueAsNewError(workflow.WithWorkflowTaskQueue(ctx, names.ClusterQueue), names.Politeness, activities.PolitenessInput{
@@ -81,6 +86,7 @@ type politenessShard struct {
 	hearsGone bool // of workers that the ring has given up; executions of earlier versions do not
 
 	shard   int
+	resets  *resets
 	state   *politeness.State
 	rounds  workflow.ReceiveChannel
 	sending int // signals that are on their way
@@ -140,6 +146,9 @@ func (p *politenessShard) listenMove(ctx workflow.Context) {
 // otherwise. What is granted beside what the round asks for is sent as a signal: a worker that asks again after a kill asks for the
 // claims of this round alone.
 func (p *politenessShard) round(ctx workflow.Context, r politeness.Round) (activities.RoundResult, error) {
+	if err := p.forgets(ctx); err != nil {
+		return activities.RoundResult{}, err
+	}
 	now := workflow.Now(ctx)
 	out := activities.RoundResult{At: now}
 	answers := p.state.Serve(now, p.heard(r))
@@ -161,6 +170,9 @@ func (p *politenessShard) round(ctx workflow.Context, r politeness.Round) (activ
 // soon, the ask is withdrawn and the update fails with activities.ErrorBusyAddress. So does a call whose claim calls again,
 // for its attempt is gone: the lease, and the answer to the ask, belong to the newer call.
 func (p *politenessShard) borrow(ctx workflow.Context, in activities.BorrowInput) (politeness.Grant, error) {
+	if err := p.forgets(ctx); err != nil {
+		return politeness.Grant{}, err
+	}
 	ask := in.Ask
 	ask.Reply, ask.Loan = "", true
 	for _, a := range p.serveAt(ctx, politeness.Round{Shards: in.Shards, Asks: []politeness.Ask{ask}}) {
@@ -192,7 +204,12 @@ func (p *politenessShard) borrow(ctx workflow.Context, in activities.BorrowInput
 	return grant, busy
 }
 
-// wait serves what comes next: rounds, or the moment at which a lease ends or an address is free.
+// forgets is why a shard ends that was reset: the leases that it had granted since are held, and it would grant their addresses once more.
+func (p *politenessShard) forgets(ctx workflow.Context) error {
+	return p.resets.forgets(ctx, "which leases it has granted since")
+}
+
+// wait serves what comes next: rounds, or the moment at which a lease ends or an address is free. A shard that was reset serves nothing.
 func (p *politenessShard) wait(ctx workflow.Context) (served int) {
 	s := workflow.NewSelector(ctx)
 	s.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {})
@@ -201,11 +218,15 @@ func (p *politenessShard) wait(ctx workflow.Context) (served int) {
 	p.wake(ctx)
 	if p.timer != nil {
 		s.AddFuture(p.timer, func(workflow.Future) {
-			p.timer = nil
-			p.send(ctx, p.state.Tick(workflow.Now(ctx)))
+			if p.timer = nil; p.resets.count(ctx) == 0 {
+				p.send(ctx, p.state.Tick(workflow.Now(ctx)))
+			}
 		})
 	}
 	s.Select(ctx)
+	if p.resets.count(ctx) > 0 {
+		return 0
+	}
 	served = p.serve(ctx, p.received()) + p.servedBeside
 	p.servedBeside = 0
 	return served

@@ -157,7 +157,7 @@ func changes(t *testing.T) map[string]int {
 	}
 	var code []byte
 	for _, file := range files {
-		if !strings.HasSuffix(file, "_test.go") {
+		if !strings.HasSuffix(file, "_test.go") && file != "reset.go" { // whose one call knows nothing of versions, see resets
 			code = append(code, read(t, file)...)
 		}
 	}

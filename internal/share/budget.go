@@ -14,7 +14,9 @@ type Budget struct {
 	// Recalls says that workers are asked to return what is granted above Total, once that was made smaller.
 	Recalls  bool               `json:"recalls,omitempty"`
 	Accounts map[string]Account `json:"accounts,omitempty"`
-	Former   int64              `json:"former,omitempty"` // what workers have used that are gone and have no account any more
+	// Recounts says that allotments were forgotten: nothing is granted until each worker has said what it keeps to.
+	Recounts bool  `json:"recounts,omitempty"`
+	Former   int64 `json:"former,omitempty"` // what workers have used that are gone and have no account any more
 }
 
 // Account is what a worker may use of a budget, as the crawl knows it.
@@ -28,6 +30,8 @@ type Account struct {
 	Gone bool   `json:"gone,omitempty"`
 	// Rejoins says that it was gone and takes part again; its next life has not reported yet.
 	Rejoins bool `json:"rejoins,omitempty"`
+	// Reported says, while the budget is recounted, that it has said what it keeps to.
+	Reported bool `json:"reported,omitempty"`
 	// Life and Serial are those of the last report.
 	Life   uint64 `json:"life,omitempty"`
 	Serial uint64 `json:"serial,omitempty"`
@@ -77,6 +81,9 @@ func (b *Budget) Report(worker string, r QuotaReport) Allotment {
 		b.Turns++
 		h.Turn = b.Turns
 	}
+	if h.Reported = b.Recounts; r.Number > h.Number { // of an allotment that was forgotten
+		h.Number, h.Limit = r.Number, r.Limit
+	}
 	if r.Number == h.Number { // a return that does not know of the last allotment would take from that one
 		h.Limit = min(h.Limit, max(r.Limit, 0))
 	}
@@ -87,6 +94,9 @@ func (b *Budget) Report(worker string, r QuotaReport) Allotment {
 
 // grant allots a worker that wants more a part of what is free and not of those before it.
 func (b *Budget) grant(worker string) {
+	if b.recounting() {
+		return
+	}
 	h := b.Accounts[worker]
 	if free := b.Free() - b.Least*b.before(h.Turn); h.Turn > 0 && free > 0 {
 		h.Number++
@@ -94,6 +104,26 @@ func (b *Budget) grant(worker string) {
 		h.Turn = 0
 		b.set(worker, h)
 	}
+}
+
+// Recount says that the crawl was reset, and does not know what it has allotted since. Each worker says so with its next report.
+func (b *Budget) Recount() {
+	b.Recounts = true
+	for worker, h := range b.Accounts {
+		h.Reported = false
+		b.Accounts[worker] = h
+	}
+}
+
+// recounting reports whether a worker that takes part has not said yet what it keeps to; Recounts ends with the last one that has.
+func (b *Budget) recounting() bool {
+	for _, h := range b.Accounts {
+		if b.Recounts && !h.Gone && !h.Reported {
+			return true
+		}
+	}
+	b.Recounts = false
+	return false
 }
 
 // Open allots a part to workers that are about to begin a phase, so that they need not report for it: to those of which nothing is known yet, and to those

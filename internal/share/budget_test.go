@@ -164,6 +164,55 @@ func TestBudget(t *testing.T) {
 	})
 }
 
+// TestBudgetReset: an operator resets the crawl, which forgets what it has allotted since some earlier moment, once or twice. Workers keep to what they know, so
+// no more is used than the budget allows; and all of it is used in the end.
+func TestBudgetReset(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total := rapid.Int64Range(1, 300).Draw(t, "budget")
+		s := &spenders{t: t, budget: &Budget{Total: total, Least: batch}, most: total}
+		var earlier []byte
+		s.join(1000)
+		s.join(rapid.Int64Range(0, 100).Draw(t, "waiting"))
+		for range rapid.IntRange(20, 250).Draw(t, "steps") {
+			h := s.workers[rapid.IntRange(0, 1).Draw(t, "worker")]
+			n := rapid.Int64Range(1, batch).Draw(t, "n")
+			switch act := rapid.IntRange(0, 12).Draw(t, "act"); act {
+			case 0, 1:
+				h.claim(n)
+			case 2, 3:
+				h.finish(n, n)
+			case 4, 5, 6:
+				s.report(h)
+			case 7, 8, 9:
+				deliver(&s.reports, int(n)*7, false)
+				deliver(&s.allotments, int(n)*7, act == 9)
+			case 10:
+				earlier, _ = json.Marshal(s.budget)
+			case 11:
+				if n > 1 || earlier == nil {
+					continue
+				}
+				s.budget = &Budget{}
+				if err := json.Unmarshal(earlier, s.budget); err != nil {
+					t.Fatal(err)
+				}
+				s.budget.Recount()
+				s.reports, s.allotments = nil, nil
+			}
+			s.checkUsed()
+		}
+		for range 2 {
+			for _, h := range s.workers {
+				s.report(h)
+				deliver(&s.reports, 0, false)
+				deliver(&s.allotments, 0, false)
+				s.checkUsed()
+			}
+		}
+		s.converge()
+	})
+}
+
 // TestBudgetLowered: an operator makes a budget smaller than what workers were allotted, in the midst of a random history. Each is asked to return what is
 // above, before or after allotments that are on their way reach it. Once all have answered, no more is used than the smaller budget, or than was used or
 // in progress when they answered, beside a batch of each worker.

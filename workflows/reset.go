@@ -1,0 +1,107 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/activities/names"
+)
+
+// resets notices that an operator has reset the execution to an earlier moment: it does not know what it has said since then, and others act on that.
+type resets struct {
+	run    string // of the execution; empty if nothing is to be noticed any more
+	looked int    // the length of the history at the last look
+	n      int
+}
+
+func newResets(ctx workflow.Context) *resets {
+	info := workflow.GetInfo(ctx)
+	if info.OriginalRunID == "" || info.OriginalRunID == info.WorkflowExecution.RunID {
+		return &resets{}
+	}
+	return &resets{run: info.WorkflowExecution.RunID}
+}
+
+// count is how many resets have made the execution what it is at this moment of its history. What is replayed from before a reset has no marker of the
+// change, and the first workflow task after it records one. An execution that was not reset looks for nothing.
+func (r *resets) count(ctx workflow.Context) int {
+	length := workflow.GetInfo(ctx).GetCurrentHistoryLength()
+	if r.run == "" || length == r.looked {
+		return r.n
+	}
+	r.looked = length
+	if workflow.GetVersion(ctx, fmt.Sprintf("reset-%d", length), workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return r.n
+	}
+	r.n++
+	var by string
+	if err := workflow.SideEffect(ctx, func(workflow.Context) any { return r.run }).Get(&by); err == nil && by == r.run {
+		r.run = "" // it is not that of an execution that was reset once more
+	}
+	return r.n
+}
+
+// forgets is the error with which an execution ends that was reset, and that must not act on what it knows; nil if it was not. The workers start it again, as after
+// a termination.
+func (r *resets) forgets(ctx workflow.Context, what string) error {
+	if r.count(ctx) == 0 {
+		return nil
+	}
+	return temporal.NewNonRetryableApplicationError("it was reset, and does not know "+what+": it ends, and the workers start it again, as after a termination", activities.ErrorReset, nil)
+}
+
+// notice has do called after each reset, beside the main loop.
+func (r *resets) notice(ctx workflow.Context, do func(ctx workflow.Context)) {
+	if r.run == "" {
+		return
+	}
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		for n := 0; workflow.Await(ctx, func() bool { return r.count(ctx) > n }) == nil; do(ctx) {
+			n = r.count(ctx)
+		}
+	})
+}
+
+// replaceControllers has each member of a crawl that was reset get another controller. Temporal delivers no signal of the crawl to those that run: they are children of
+// the execution before the reset. They hand over, and are started again from where they were.
+func (c *crawlRun) replaceControllers(ctx workflow.Context) {
+	workflow.GetLogger(ctx).Warn("the crawl was reset: its controllers are started again", "crawl", c.definition.Name)
+	for _, m := range c.Members {
+		if m.running != nil && !m.running.IsReady() {
+			m.cutOff = true
+			c.endFormer(ctx, m)
+		}
+	}
+	_ = drainSignals(ctx) // reports that were delivered again are old
+	c.recount = true
+	for _, reason := range activities.SharedBudgets() {
+		if b := c.Budgets[reason]; b != nil {
+			b.Recount()
+		}
+	}
+}
+
+// endFormer asks the controller that runs at a member, of an execution before a reset, to hand over.
+func (c *crawlRun) endFormer(ctx workflow.Context, m *CrawlMember) workflow.Future {
+	return workflow.SignalExternalWorkflow(ctx, c.controllerID(m), "", names.SignalHandover, nil)
+}
+
+// How long a crawl waits for a controller of its former execution that hands over, before it tries again to start its own: at first, and at most while its worker is away.
+const (
+	formerPause     = time.Second
+	formerPauseMost = time.Minute
+)
+
+// awaitFormer waits until the controller may have ended that runs at a member, of an execution before a reset.
+func (c *crawlRun) awaitFormer(ctx workflow.Context, m *CrawlMember) {
+	m.waits, m.blocked = true, min(max(2*m.blocked, formerPause), formerPauseMost)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		_ = c.endFormer(ctx, m).Get(ctx, nil) // it may just have ended
+		_ = workflow.Sleep(ctx, m.blocked)
+		m.waits, c.freed = false, true
+	})
+}
