@@ -75,6 +75,16 @@ kill: temporal versitygw ## crawl while worker, Temporal and S3 are killed: KILL
 chaos: temporal versitygw ## two crawls spread over three workers, and ten minutes of kills, lost and full disks, cuts and outages at random, chosen by SEED (1); half an hour
 	MUNINN_CHAOS=long MUNINN_CHAOS_SEED=$(SEED) $(GO) test -count=1 -v -timeout 0 -run '^TestLongChaos$$' ./internal/integration
 
+REPLAYWEBPAGE := 2.5.3
+.PHONY: replay test-replay
+replay: ## fetch ReplayWeb.page (AGPL) from npm into bin/, for test-replay (needs npm)
+	@command -v npm >/dev/null || { echo "npm is needed to fetch ReplayWeb.page: apt-get install npm"; exit 1; }
+	@if [ ! -f $(BIN)/replaywebpage-$(REPLAYWEBPAGE)/sw.js ]; then mkdir -p $(BIN)/replaywebpage-$(REPLAYWEBPAGE) && cd $(BIN) && \
+		file=$$(npm pack --silent replaywebpage@$(REPLAYWEBPAGE)) && tar -xzf $$file -C replaywebpage-$(REPLAYWEBPAGE) --strip-components=1 && rm $$file; fi
+
+test-replay: replay temporal ## crawl 334 pages with all kinds of requisites, and compare each in Chromium, live and in ReplayWeb.page; ten minutes (needs chromium)
+	MUNINN_REPLAYWEBPAGE=$(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE) $(GO) test -count=1 -v -timeout 1h -run '^TestReplay$$' ./internal/integration
+
 .PHONY: versitygw
 versitygw: ## build bin/versitygw, the S3 server of the tests
 	@mkdir -p $(BIN) && cd tools/versitygw && $(GO) build -o ../../$(BIN)/versitygw github.com/versity/versitygw/cmd/versitygw

@@ -40,7 +40,7 @@ var floors = [][]string{
 }
 
 // beside may import anything below the workflows; tests and benches import them.
-var beside = []string{"internal/webworld", "internal/archivecheck", "internal/archive/storetest", "internal/scripttest", "internal/fixture", "internal/floors", "internal/integration", "internal/bench", "internal/lab", "frontier/internal/simulation"}
+var beside = []string{"internal/webworld", "internal/archivecheck", "internal/browsertest", "internal/archive/storetest", "internal/scripttest", "internal/fixture", "internal/floors", "internal/integration", "internal/bench", "internal/lab", "frontier/internal/simulation"}
 
 // shipped are the packages of beside that are part of the product, with the package that needs each. The others, such as the
 // laboratory, must not be in bin/muninn and bin/muninn-worker.
@@ -63,7 +63,7 @@ var wrappers = map[string][]string{
 	"github.com/andybalholm/cascadia":     {"internal/lab/markup"},
 	"golang.org/x/net/html":               {"internal/page", "internal/extract", "internal/adapt", "internal/xpath", "internal/webworld", "internal/lab/adaptation", "internal/lab/markup"},
 	"github.com/klippa-app/go-pdfium":     {"internal/pdf"},
-	"github.com/chromedp/":                {"internal/browser"},
+	"github.com/chromedp/":                {"internal/browser", "internal/browsertest"},
 	"github.com/tetratelabs/wazero":       {"internal/pdf"},
 	"github.com/nlnwa/whatwg-url":         {"internal/urls"},
 	"github.com/tdewolff/parse":           {"internal/css"},
