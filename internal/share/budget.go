@@ -109,7 +109,8 @@ func (b *Budget) grant(worker string) {
 // Recount says that the crawl was reset, and does not know what it has allotted since. Each worker says so with its next report.
 func (b *Budget) Recount() {
 	b.Recounts = true
-	for worker, h := range b.Accounts {
+	for _, worker := range slices.Sorted(maps.Keys(b.Accounts)) {
+		h := b.Accounts[worker]
 		h.Reported = false
 		b.Accounts[worker] = h
 	}
@@ -117,8 +118,11 @@ func (b *Budget) Recount() {
 
 // recounting reports whether a worker that takes part has not said yet what it keeps to; Recounts ends with the last one that has.
 func (b *Budget) recounting() bool {
-	for _, h := range b.Accounts {
-		if b.Recounts && !h.Gone && !h.Reported {
+	if !b.Recounts {
+		return false
+	}
+	for _, worker := range slices.Sorted(maps.Keys(b.Accounts)) {
+		if h := b.Accounts[worker]; !h.Gone && !h.Reported {
 			return true
 		}
 	}
