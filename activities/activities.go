@@ -55,6 +55,7 @@ type Activities struct {
 	Now        func() time.Time
 	Allow      Allow
 	Groups     *hostgroups.Groups
+	Browser    Browser      // opens pages; nil: there is no Chromium
 	Log        *slog.Logger // of what concerns no activity; may be nil
 	Holds      Holds        // each may keep crawls from claiming
 	InFlight   InFlight
@@ -62,13 +63,14 @@ type Activities struct {
 	Membership *Membership  // in the ring; nil if this worker is in none
 	Probe      func() error // returns once the worker has shown that it does work; nil: nothing is asked of it
 
-	Quotas     Quotas
-	batches    exclusiveSteps
-	deliveries gate       // from other workers
-	damaged    tried      // objects of the archive, see passOver
-	mu         sync.Mutex // guards clocks and differing
-	asked      addresses  // by their lanes
-	clocks     politeness.Clocks
+	Quotas      Quotas
+	batches     exclusiveSteps
+	deliveries  gate       // from other workers
+	damaged     tried      // objects of the archive, see passOver
+	mu          sync.Mutex // guards clocks and differing
+	asked       addresses  // by their lanes
+	clocks      politeness.Clocks
+	pageAnswers answers // to pages that are open
 
 	differing string // workers that have other host groups
 

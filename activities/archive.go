@@ -169,13 +169,24 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		return left, err
 	}
 	defer func() { _ = closer() }()
-	in := fetchedBy(b.Crawl, entries)
+	in, records := fetchedBy(b.Crawl, entries), recordsOf(entries)
 	for e, p := range pipeline.Pairs(entries, batch) {
 		if ctx.Err() != nil {
 			return left, ctx.Err()
 		}
+		if e.Kind == crawl.ExchangeView || e.Kind == crawl.ExchangeOpened && e.Status > 0 {
+			if err := segment.Show(capture(e, nil), records[e.URL]); err != nil {
+				return left, err
+			}
+		}
+		if e.Kind == crawl.ExchangeView {
+			continue
+		}
 		if err := segment.Log(archive.LoggedExchange(&e.Exchange, mine[e.URL].Attempts+1)); err != nil {
 			return left, err
+		}
+		if e.Kind == crawl.ExchangeOpened {
+			continue
 		}
 		if e.Kind == crawl.ExchangeDNS {
 			if err := segment.Resource(capture(e, nil)); err != nil {
@@ -190,7 +201,7 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		if err != nil {
 			return left, err
 		}
-		if err := a.archiveExchange(segment, e, p, missing, needs, &left); err != nil {
+		if err := a.archiveExchange(segment, e, p, missing, needs, records, &left); err != nil {
 			return left, err
 		}
 	}
@@ -198,8 +209,8 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 }
 
 // archiveExchange archives an exchange and adds its outcome and outlinks to left. missing: so many requisites of the page are not in the
-// archive. needs says what outlinks keep for the order and the scope.
-func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, missing int, needs crawl.LinkNeeds, left *pipeline.Result) error {
+// archive. records get the IDs of the records of pages that were opened. needs says what outlinks keep for the order and the scope.
+func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, missing int, needs crawl.LinkNeeds, records map[string]string, left *pipeline.Result) error {
 	o, revisit := e.Outcome, false
 	answered := e.Status > 0 || e.HeaderBytes > 0 // "000" is a status that servers send
 	if answered && o.Kind != crawl.OutcomeRetry {
@@ -210,7 +221,11 @@ func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p
 			return err
 		}
 		o.Visit, revisit = rec.Visit, rec.Revisit
-		if e.Kind == crawl.ExchangePage && !rec.Revisit && e.Status >= 200 && e.Status < 300 {
+		if _, shown := records[e.URL]; shown && e.Kind == crawl.ExchangePage {
+			records[e.URL] = rec.ID
+			o.Visit.ETag, o.Visit.LastModified = "", "" // what its scripts make of it may change though the page does not
+		}
+		if e.Kind != crawl.ExchangeRobots && !rec.Revisit && e.Status >= 200 && e.Status < 300 {
 			left.Originals[rec.Digest] = rec.Visit
 		}
 	}

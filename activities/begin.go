@@ -80,7 +80,7 @@ func (a *Activities) beginOnce(ctx context.Context, in BeginInput) (BeginResult,
 	if err := a.Engine.Helper.Refresh(true); err != nil { // no crawl starts on a broken base
 		return BeginResult{}, err
 	}
-	if err := errors.Join(a.Allow.checkFiles(d), a.Allow.checkRobots(d), checkOverrides(d.Overrides)); err != nil {
+	if err := errors.Join(a.Allow.checkFiles(d), a.Allow.checkRobots(d), a.checkBrowser(d), checkOverrides(d.Overrides)); err != nil {
 		return BeginResult{}, err
 	}
 	for _, w := range d.Warnings() {

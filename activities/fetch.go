@@ -56,6 +56,9 @@ type fetching struct {
 	ended    atomic.Int64 // lanes
 	done     map[string]bool
 	last     map[string]*crawl.Exchange // the last entry of a claim that an earlier attempt left
+	before   map[string]*spool.Entry    // pages that an earlier attempt has fetched, by URL, if the crawl opens pages
+	opened   map[string]bool            // pages that an earlier attempt has opened
+	loaded   []*spool.Entry             // what pages have loaded in an earlier attempt
 	total    int
 	count    atomic.Int64
 	resumed  atomic.Int64
@@ -102,7 +105,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock politeness.Clock, lanes []lane) *fetching {
 	f := &fetching{
 		a: a, in: in, archive: a.archiveOf(in), clock: clock, plan: plan, started: a.Now(), lanes: len(lanes),
-		done: map[string]bool{}, prints: map[string][]byte{}, last: map[string]*crawl.Exchange{}, result: FetchResult{Kinds: map[crawl.OutcomeKind]int{}},
+		done: map[string]bool{}, prints: map[string][]byte{}, last: map[string]*crawl.Exchange{}, before: map[string]*spool.Entry{}, opened: map[string]bool{}, result: FetchResult{Kinds: map[crawl.OutcomeKind]int{}},
 		borrower: func(claim string) borrow { return a.borrower(in.Crawl, claim, plan, clock) },
 	}
 	f.batchEnd = f.started.Add(a.Settings.BatchTime)
@@ -116,9 +119,17 @@ func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock polite
 // resume takes over what an earlier attempt left.
 func (f *fetching) resume(entries []spool.Entry) {
 	for _, e := range entries {
-		if e.Kind == crawl.ExchangePage {
+		switch {
+		case e.Kind == crawl.ExchangePage:
 			f.done[e.URL] = true
 			f.resumed.Add(1)
+			if f.browses() {
+				f.before[e.URL] = &e
+			}
+		case e.Kind == crawl.ExchangeOpened:
+			f.opened[e.URL] = true
+		case e.Kind == crawl.ExchangeLoaded:
+			f.loaded = append(f.loaded, &e)
 		}
 		f.last[e.Claim] = &e.Exchange
 	}

@@ -33,6 +33,7 @@ func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	}
 	a.forgetBatch(in)
 	a.forgetPrerequisites(ctx, in)
+	a.pageAnswers.clear() // what pages were answered with may be in no archive now
 	return a.batch(in).GiveBack(rest)
 }
 

@@ -35,12 +35,13 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	if last != nil {
 		claim.Delay = max(claim.Delay, last.Delay)
 	}
-	needs := requisites{fetching: f, claim: claim.ID, of: map[string]*needed{}}
+	needs := &requisites{fetching: f, claim: claim.ID, of: map[string]*needed{}}
+	unopened := needs.begin(ctx, l)
 	run := &fetch.Lane{
 		Claim: claim.ID, Addr: addr, Politeness: plan, Agent: plan.UserAgent, Robots: f.a.Allow.robotsPolicy(*f.steer().Definition), Archive: f.archive, Settings: f.settingsAt(l.Claim.IP), Check: f.checkBanned,
 		NotBefore: times.Latest(rested, notBefore(f.a.Now(), claim, last, plan.MinDelay.D())),
 		Delay:     claim.Delay, Failures: claim.Fails, Unread: claim.Unread, Targets: left,
-		ValidUntil: func() time.Time { return f.validUntil(claim.ID) },
+		ValidUntil: needs.requestsUntil,
 		BatchUntil: func() time.Time { return f.leaseUntil(claim.ID, f.batchEnd) },
 		Borrow: func(ctx context.Context, at urls.URL, addr netip.Addr, until time.Time) (fetch.Loan, error) {
 			return f.borrowHost(ctx, claim, at, addr, until)
@@ -53,6 +54,9 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		},
 		Requisites: needs.next,
 	}
+	if f.browses() {
+		run.Open, run.Unopened = needs.openPage, unopened
+	}
 	ending, err := f.a.Fetch.Run(ctx, run)
 	if ending.Address.IsZero() && (last != nil || !claim.HostNotBefore.IsZero()) {
 		// an attempt before this one asked, and did not live to say when the address may be asked again
@@ -60,6 +64,9 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	}
 	defer at.leave(ending.Address)
 	end := frontier.LaneEnd{Address: ending.Address, Host: ending.Next, Delay: ending.Delay, Unreachable: ending.Unreachable, Unread: ending.Unread, Trouble: ending.Trouble}
+	if err == nil {
+		err = needs.leaveUnopened(l.Targets)
+	}
 	if err != nil {
 		return errors.Join(err, f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).KeepRest(end))
 	}

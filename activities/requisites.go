@@ -17,8 +17,9 @@ import (
 type requisites struct {
 	*fetching
 	claim string
-	page  *crawl.Parsed      // of the exchange that was emitted last; nil: it needs nothing
-	of    map[string]*needed // by URL of a requisite: the page for which it was added
+	opening
+	page *crawl.Parsed      // of the exchange that was emitted last; nil: it needs nothing
+	of   map[string]*needed // by URL of a requisite: the page for which it was added
 }
 
 // needed is what was fetched for a page.
@@ -33,20 +34,28 @@ const maxParsedEarly = 4 << 20
 // emit stores an exchange, and parses it if it may need requisites.
 func (r *requisites) emit(ctx context.Context, x *fetch.Exchange) error {
 	r.page = nil
-	if n := r.of[x.URL]; n != nil && x.Kind == crawl.ExchangePage {
+	if n := r.of[x.URL]; n != nil && (x.Kind == crawl.ExchangePage || x.Kind == crawl.ExchangeLoaded) {
 		n.bytes += x.Outcome.Bytes
 	}
-	if err := r.fetching.emit(x, x.Response); err != nil || !r.mayNeed(x) {
+	if err := r.fetching.emit(x, x.Response); err != nil {
 		return err
 	}
+	r.remember(x)
+	if !r.mayNeed(x) {
+		return nil
+	}
 	s := pipeline.Source{Crawl: r.in.Crawl, Batch: r.in.Batch, Run: r.run}
-	r.page = r.a.Engine.ParseEarly(ctx, s, &pipeline.Exchange{Exchange: x.Exchange, Header: x.Head, Body: x.Body}, r.planned, r.prints[x.URL])
+	opens := false
+	r.page, opens = r.a.Engine.ParseEarly(ctx, s, &pipeline.Exchange{Exchange: x.Exchange, Header: x.Head, Body: x.Body}, r.planned, r.prints[x.URL])
+	if opens && mayBeShown(&x.Exchange) {
+		r.unopened[x.URL] = answerOf(&x.Exchange, x.Head(), x.Body())
+	}
 	return nil
 }
 
 // mayNeed reports whether a response may name requisites: it is HTML, a style sheet, or a redirect of a requisite.
 func (r *requisites) mayNeed(x *fetch.Exchange) bool {
-	if r.planned == nil || r.planned.Definition.Budget.MaxRequisites() == 0 || x.Kind != crawl.ExchangePage || x.Outcome.Kind != crawl.OutcomeDone || x.Response == nil || x.Size > maxParsedEarly {
+	if r.planned == nil || r.planned.Definition.Budget.MaxRequisites() == 0 && !r.browses() || x.Kind != crawl.ExchangePage || x.Outcome.Kind != crawl.OutcomeDone || x.Response == nil || x.Size > maxParsedEarly {
 		return false
 	}
 	if x.Status >= 300 && x.Status < 400 {
@@ -77,6 +86,7 @@ func (r *requisites) next(_ context.Context, t crawl.Target) ([]crawl.Target, er
 	page := r.of[t.URL]
 	if page == nil {
 		page = &needed{}
+		r.of[t.URL] = page
 	}
 	b := r.planned.Definition.Budget
 	if page.bytes >= b.MaxRequisiteBytes() {
@@ -134,7 +144,7 @@ func fetchedBy(crawlName string, entries []spool.Entry) archivedURLs {
 	known := archivedURLs{crawlName, make(map[string]bool, len(entries))}
 	for i := range entries {
 		x := &entries[i]
-		if k := x.Outcome.Kind; x.Kind == crawl.ExchangePage && (k == crawl.OutcomeDone || k == crawl.OutcomeUnmodified) {
+		if k := x.Outcome.Kind; (x.Kind == crawl.ExchangePage || x.Kind == crawl.ExchangeLoaded) && (k == crawl.OutcomeDone || k == crawl.OutcomeUnmodified) {
 			known.is[x.URL] = true
 		}
 	}

@@ -92,11 +92,31 @@ func entries(b *spool.Batch, mine map[string]crawl.Target) ([]spool.Entry, func(
 	if err != nil {
 		return nil, nil, err
 	}
-	kept := all[:0]
+	kept, unopened := all[:0], map[string]crawl.Outcome{}
+	for i := range all {
+		if e := &all[i]; e.Kind == crawl.ExchangeOpened && e.Outcome.Kind == crawl.OutcomeRetry {
+			unopened[e.URL] = e.Outcome
+		}
+	}
 	for _, e := range all {
+		if again, is := unopened[e.URL]; is && (e.Kind == crawl.ExchangePage || e.Kind == crawl.ExchangeOpened) {
+			if e.Kind == crawl.ExchangeOpened || seen[e.URL] || mine[e.URL].URL == "" {
+				continue
+			}
+			seen[e.URL] = true
+			e.Outcome, e.Status = again, 0 // as if it had not been fetched
+			kept = append(kept, e)
+			continue
+		}
 		t, is := mine[e.URL]
 		switch {
 		case e.Kind == crawl.ExchangeIntent:
+			continue
+		case e.Kind == crawl.ExchangeLoaded:
+			if _, is := mine[e.Via]; !is {
+				continue
+			}
+		case (e.Kind == crawl.ExchangeOpened || e.Kind == crawl.ExchangeView) && !is:
 			continue
 		case e.Kind == crawl.ExchangePage && (!is || seen[e.URL]): // the first exchange of a URL counts
 			continue

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -33,6 +34,9 @@ func TestEntries(t *testing.T) {
 		{"another batch has it", []crawl.Exchange{page("http://a.example/three", done), page(one, done)}, []int{1}, ""},
 		{"unmodified, of a known page", []crawl.Exchange{page(one, unmodified)}, []int{0}, "old"},
 		{"unmodified, with another tag", []crawl.Exchange{page(one, retagged)}, []int{0}, "new"},
+		{"opened", []crawl.Exchange{page(one, done), {Kind: crawl.ExchangeLoaded, URL: two, Via: one}, {Kind: crawl.ExchangeView, URL: one}, {Kind: crawl.ExchangeOpened, URL: one, Outcome: done}}, []int{0, 1, 2, 3}, ""},
+		{"opened by another batch", []crawl.Exchange{{Kind: crawl.ExchangeLoaded, URL: two, Via: "http://a.example/three"}, {Kind: crawl.ExchangeOpened, URL: "http://a.example/three"}, page(one, done)}, []int{2}, ""},
+		{"not opened in time", []crawl.Exchange{page(one, done), page(two, done), {Kind: crawl.ExchangeOpened, URL: one, Outcome: crawl.Outcome{Kind: crawl.OutcomeRetry}}}, []int{0, 1}, ""},
 		{"unmodified, of a page that the archive lacks", []crawl.Exchange{page(two, unmodified)}, nil, ""},
 	} {
 		files, err := spool.Open(t.TempDir())
@@ -63,6 +67,9 @@ func TestEntries(t *testing.T) {
 			if got = append(got, e.IP); c.tag != "" && (e.Outcome.Visit.ETag != c.tag || e.Outcome.Visit.Digest != "sha1:A") {
 				t.Errorf("%s: it is a revisit of %+v", c.name, e.Outcome.Visit)
 			}
+		}
+		if again := strings.HasPrefix(c.name, "not opened"); len(list) > 0 && again != (list[0].Outcome.Kind == crawl.OutcomeRetry) {
+			t.Errorf("%s: the first one has the outcome %s", c.name, list[0].Outcome.Kind)
 		}
 		for _, i := range c.want {
 			want = append(want, fmt.Sprint(i))

@@ -17,6 +17,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/browser"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
@@ -77,6 +78,9 @@ type Config struct {
 	Helper aah.Limits
 	PDF    pdf.Limits
 
+	Browser  string         // path of Chromium; empty: it is looked for in PATH
+	Browsers browser.Limits // of pages that are opened in it
+
 	flags *pflag.FlagSet // to which Flags has bound the settings
 }
 
@@ -105,7 +109,7 @@ func DefaultConfig() Config {
 		Lanes: 320, Round: 192, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
 		BundlePLDs: 192, BundleURLs: 750, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, Deliveries: activities.DefaultDeliveries, LearnEvery: share.DefaultLearnEvery, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
 		StartWait: time.Hour, Drain: 20 * time.Second, HandOver: 30 * time.Second, Shards: 1, Checkpoint: time.Hour,
-		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(), PDF: pdf.DefaultLimits(),
+		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(), PDF: pdf.DefaultLimits(), Browsers: browser.DefaultLimits(),
 	}
 }
 
@@ -134,6 +138,16 @@ func (c *Config) Validate() error {
 	positive("links-per-sitemap", c.Page.SitemapLinks)
 	if c.PDF.Time > 0 && c.PDF.Memory < pdf.LeastMemory {
 		errs = append(errs, fmt.Errorf("pdf-memory is %s, must be at least %s; pdf-time 0 reads no PDF files", c.PDF.Memory, pdf.LeastMemory))
+	}
+	positive("browsers", c.Browsers.Processes)
+	if c.Browsers.Memory < browser.LeastMemory {
+		errs = append(errs, fmt.Errorf("browser-memory is %s, must be at least %s", c.Browsers.Memory, browser.LeastMemory))
+	}
+	if c.Browsers.Time < browser.LeastTime {
+		errs = append(errs, fmt.Errorf("browser-time must be at least %s", browser.LeastTime))
+	}
+	if c.Browsers.Scrolls < 0 || c.Browsers.Routes < 0 {
+		errs = append(errs, errors.New("browser-scrolls and browser-routes must be 0 or more"))
 	}
 	if c.LearnEvery < 0 {
 		errs = append(errs, errors.New("learn-every must be at least 1, or 0 for never"))

@@ -24,6 +24,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/adapt"
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/browser"
 	"github.com/muninn-archive/muninn/internal/disk"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/learning"
@@ -45,6 +46,7 @@ type Worker struct {
 	client   client.Client
 	metrics  *sdkMetrics // of the client
 	front    *frontier.Frontier
+	browsers *browser.Pool // nil: there is no Chromium
 	acts     *activities.Activities
 	meter    *meter
 	untaken  learning.Backlog
@@ -201,7 +203,15 @@ func (w *Worker) openAll(ctx context.Context) error {
 		Groups: groups, Log: w.log,
 		Allow: activities.Allow{Seeds: conf.Seeds, Thesauri: conf.Thesauri, IgnoreRobots: conf.IgnoreRobots},
 	}
-	w.acts.Holds = append(w.acts.Holds, activities.DiskHold(w.acts), activities.ArchiveHold(w.acts), activities.DeliveryHold(w.acts), activities.OwingHold(w.acts))
+	path, err := browser.Find(conf.Browser)
+	switch {
+	case err == nil:
+		w.browsers = browser.New(path, conf.Browsers)
+		w.acts.Browser = w.browsers
+	case !errors.Is(err, browser.ErrNone):
+		return err
+	}
+	w.acts.Holds = append(w.acts.Holds, activities.BrowserHold(w.acts), activities.DiskHold(w.acts), activities.ArchiveHold(w.acts), activities.DeliveryHold(w.acts), activities.OwingHold(w.acts))
 	return nil
 }
 
@@ -284,6 +294,9 @@ func (w *Worker) Stop() {
 	w.tidying.Wait()
 	if w.server != nil {
 		w.server.close()
+	}
+	if w.browsers != nil {
+		w.browsers.Close()
 	}
 	if w.front != nil {
 		if err := w.front.Close(); err != nil {

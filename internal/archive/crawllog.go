@@ -33,6 +33,8 @@ type LoggedKind string
 const (
 	LoggedRobots LoggedKind = "robots.txt" // a robots.txt was asked for
 	LoggedDNS    LoggedKind = "dns"        // a name was resolved
+	LoggedLoaded LoggedKind = "loaded"     // a page asked for it while it was open in a browser
+	LoggedOpened LoggedKind = "opened"     // a page was opened in a browser
 )
 
 // WithoutPage reports whether the URL ended without a page.
@@ -57,6 +59,10 @@ func LoggedExchange(x *crawl.Exchange, attempt int) Logged {
 		l.Kind, l.Attempt = LoggedRobots, 0
 	case crawl.ExchangeDNS:
 		l.Kind, l.Attempt = LoggedDNS, 0
+	case crawl.ExchangeLoaded:
+		l.Kind, l.Attempt = LoggedLoaded, 0
+	case crawl.ExchangeOpened:
+		l.Kind, l.Attempt, l.Status = LoggedOpened, 0, 0
 	}
 	return l
 }

@@ -38,7 +38,7 @@ func appendMetadata(b []byte, c Capture) []byte {
 		{"title", p.Title}, {"language", p.Language}, {"charset", p.Charset},
 		{"muninn-application", p.Application}, {"muninn-version", p.Version}, {"muninn-level", p.Level},
 		{"muninn-rule", strings.TrimSpace(p.Rule + " " + p.LevelRule)}, {"muninn-links-not-followed", p.Unfollowed},
-		{"muninn-robots", p.Robots},
+		{"muninn-robots", p.Robots}, {"muninn-browser", p.Opened},
 	})
 	if p.Application != "" {
 		b = appendField(b, "muninn-confidence", strconv.FormatFloat(p.Confidence, 'f', 2, 64))
@@ -46,6 +46,9 @@ func appendMetadata(b []byte, c Capture) []byte {
 	}
 	if c.Missing > 0 {
 		b = appendField(b, "muninn-requisites-missing", strconv.Itoa(c.Missing))
+	}
+	for _, url := range p.Loaded {
+		b = appendField(b, "muninn-loaded", oneLine(url))
 	}
 	for i := range p.Objects {
 		b = appendField(b, "muninn-object", oneLine(object(&p.Objects[i])))

@@ -56,6 +56,7 @@ func (c *Capture) headerless() bool { return c.HeaderBytes == 0 && c.Fault != ""
 
 // Recorded says how a capture was archived.
 type Recorded struct {
+	ID      string // of its record
 	Digest  string // payload digest
 	Revisit bool
 	Visit   crawl.Visit // the original of a revisit, else itself
@@ -83,6 +84,7 @@ type Counts struct {
 	Revisits  int   `json:"revisits"`
 	Robots    int   `json:"robots"`
 	DNS       int   `json:"dns"`
+	Shown     int   `json:"shown,omitempty"` // documents and pictures of pages that browsers have opened
 	Links     int   `json:"outlinks"`
 	Objects   int   `json:"web_objects,omitempty"`
 	Logged    int   `json:"log_lines,omitempty"`
@@ -170,6 +172,27 @@ func (s *Segment) Resource(c Capture) error {
 	return err
 }
 
+// Show archives what a browser made of a page, which another record of the segment holds: its document (urn:dom:URL) or a picture of it (urn:view:URL).
+func (s *Segment) Show(c Capture, of string) error {
+	digest, _, err := s.warc.payloadDigest(c.Response())
+	if err != nil {
+		return err
+	}
+	rec := record{
+		kind: gowarc.Resource, id: newID(), date: c.Started, target: "urn:dom:" + c.URL, contentType: c.MIME, level: levelText,
+		headers: [][2]string{{gowarc.WarcPayloadDigest, digest}}, block: c.Response(),
+	}
+	if of != "" {
+		rec.headers = append(rec.headers, [2]string{gowarc.WarcConcurrentTo, "<" + of + ">"})
+	}
+	if c.Kind == crawl.ExchangeView {
+		rec.target, rec.level = "urn:view:"+c.URL, levelPacked
+	}
+	_, err = s.warc.write(rec)
+	s.counts.Shown++
+	return err
+}
+
 // Add archives a request, its response (or a revisit of an earlier one) and its metadata.
 func (s *Segment) Add(c Capture) (Recorded, error) {
 	digest, size, err := s.warc.payloadDigest(c.Body())
@@ -182,6 +205,7 @@ func (s *Segment) Add(c Capture) (Recorded, error) {
 	}
 	rec, out := s.response(c, digest)
 	rec.id, rec.date, rec.target = id, c.Started, c.URL
+	out.ID = id
 	at, err := s.warc.write(rec)
 	if err != nil {
 		return out, err
@@ -227,7 +251,7 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 		if before.ETag != "" {
 			out.Visit.ETag = before.ETag
 		}
-	} else if c.Status >= 200 && c.Status < 300 && c.Truncated == "" && c.Kind == crawl.ExchangePage && !c.headerless() {
+	} else if c.Status >= 200 && c.Status < 300 && c.Truncated == "" && c.Kind != crawl.ExchangeRobots && !c.headerless() {
 		if original, known := s.find(c.URL, digest); known {
 			profile = gowarc.ProfileIdenticalPayloadDigestV1_1
 			out.Visit.Date, out.Visit.URL = original.Date, original.URL

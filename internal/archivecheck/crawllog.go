@@ -8,7 +8,7 @@ import (
 )
 
 // logKinds are the kinds of lines of the crawl log.
-var logKinds = []string{"done", "unmodified", "robots", "refused", "retry", "failed", "returned", "robots.txt", "dns"}
+var logKinds = []string{"done", "unmodified", "robots", "refused", "retry", "failed", "returned", "robots.txt", "dns", "loaded", "opened"}
 
 // readLog checks a crawl log: each line has a time, a URL and a kind; a URL that ended without a response has a
 // reason; each HTTP capture of the segment has a line with its status.

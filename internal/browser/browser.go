@@ -30,7 +30,8 @@ func DefaultLimits() Limits {
 
 // Bounds that no setting changes.
 const (
-	LeastMemory crawl.Bytes = 256 << 20 // that Chromium itself needs
+	LeastMemory crawl.Bytes = 256 << 20       // that Chromium itself needs
+	LeastTime               = 5 * time.Second // for a page
 
 	maxPages    = 100                    // that a browser shows before another takes its place
 	maxDocument = 16 << 20               // characters of a final document; a longer one is cut off

@@ -40,6 +40,8 @@ type Definition struct {
 	// Helper says which links of a page are followed if its application is known: "strict" follows links of the site only if
 	// its rules want them, "lenient" follows the others as well, with a lower score, "off" does not judge links.
 	Helper string `json:"helper"`
+	// Browser says which pages are opened in a browser, so that their scripts run: "auto" (those that are empty without), "always" (every page) or "never".
+	Browser string `json:"browser,omitempty"`
 	// Reference is the reference crawl, from which the topic vector is learned before the broad crawl.
 	Reference Reference `json:"reference,omitzero"`
 	// Recrawl says how often later runs ask for a page again; empty: each run asks for all.
@@ -330,6 +332,19 @@ const (
 	HelperLenient = "lenient"
 	HelperOff     = "off"
 )
+
+// Which pages are opened in a browser.
+const (
+	BrowserNever  = "never"
+	BrowserAuto   = "auto"
+	BrowserAlways = "always"
+)
+
+// BrowserModes are the values of Definition.Browser; empty, as in definitions of earlier versions, is never.
+var BrowserModes = []string{BrowserAuto, BrowserNever, BrowserAlways}
+
+// Browses reports whether pages of the crawl are opened in a browser.
+func (d *Definition) Browses() bool { return d.Browser == BrowserAuto || d.Browser == BrowserAlways }
 
 // HelperModes are the values of Definition.Helper.
 var HelperModes = []string{HelperStrict, HelperLenient, HelperOff}

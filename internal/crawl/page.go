@@ -25,7 +25,14 @@ type Page struct {
 	Robots      string    `json:"robots,omitempty"` // what X-Robots-Tag and robots meta elements say, as lower-case words
 	// Unfollowed says why the links are not followed, though the page asks robots for nothing: the scope's rules reject it.
 	Unfollowed string `json:"unfollowed,omitempty"`
+	// Opened says that a browser has opened the page, so that all else is of the document that it made: OpenedWhole, or what that lacks, or why there is none. Empty: it was
+	// not opened.
+	Opened string   `json:"opened,omitempty"`
+	Loaded []string `json:"loaded,omitempty"` // what the page has loaded meanwhile
 }
+
+// OpenedWhole says that a page was opened until it asked for nothing more.
+const OpenedWhole = "yes"
 
 // CutRequisites leaves out what the page embeds beyond a number.
 func (p *Page) CutRequisites(most int64) {

@@ -106,6 +106,7 @@ func (d Definition) Validate() error {
 	v.budget(d)
 	v.politeness(d.Politeness)
 	v.robots(d.Robots)
+	v.check(d.Browser == "" || slices.Contains(BrowserModes, d.Browser), "browser", fmt.Sprintf("is %q, must be %s", d.Browser, strings.Join(BrowserModes, ", ")))
 	v.overrides(d)
 	v.recrawl(d.Recrawl)
 	v.archive(d.Archive)

@@ -81,6 +81,7 @@ func TestFaults(t *testing.T) {
 		{"robots: {policy: ignore}", "robots.reason"},
 		{"robots: {policy: ignore, reason: ' '}", "robots.reason"},
 		{"robots: {policy: never, nofollow: never}", "robots.nofollow robots.policy"},
+		{"browser: sometimes", "browser"},
 		{"scope: {rules: [{accept: {hops: 3, score: at least 2}}, {}, {reject: {any: [{url: '('}, {}]}}]}", "scope.rules[0].accept.score scope.rules[1] scope.rules[2].reject.any[0].url scope.rules[2].reject.any[1]"},
 		{"scope: {rules: [{accept: {host: [a.example, b/c]}}]}", "scope.rules[0].accept.host[1]"},
 		{"canonical: {parameters: [a, 'b=']}", "canonical.parameters[1]"},

@@ -124,27 +124,35 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 		}
 		out.Pages = append(out.Pages, Parsed{entry, p, false})
 	}
+	shown := openedIn(exchanges)
 	for i := range exchanges {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if p := known[exchanges[i].URL]; p != nil && exchanges[i].Kind == crawl.ExchangePage {
-			keep(i, *p)
+		x, prints := &exchanges[i], targets[exchanges[i].URL].Prints
+		var p crawl.Parsed
+		var ok bool
+		var err error
+		if document := shown.documents[x.URL]; document != nil && x.Kind == crawl.ExchangePage {
+			p, ok, err = e.understandOpened(ctx, x, document, shown.loaded[x.URL], plan.Definition.Helper, prints)
+		} else if early := known[x.URL]; early != nil && x.Kind == crawl.ExchangePage && x.Status > 0 {
+			keep(i, *early)
 			continue
+		} else {
+			p, ok, err = e.Understand(ctx, x, plan.Definition.Helper, prints)
 		}
-		p, ok, err := e.Understand(ctx, &exchanges[i], plan.Definition.Helper, targets[exchanges[i].URL].Prints)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil { // a page that breaks the parser must not hold back the others of its batch
 			out.Broken++
-			e.log(ctx).Error("a page is archived unread", "url", exchanges[i].URL, "error", err)
+			e.log(ctx).Error("a page is archived unread", "url", x.URL, "error", err)
 		}
 		if ok {
 			p.CutRequisites(plan.Definition.Budget.MaxRequisites())
 			keep(i, p)
 		} else if plan.Definition.Sitemaps {
-			if p, ok := sitemapsIn(&exchanges[i], targets); ok {
+			if p, ok := sitemapsIn(x, targets); ok {
 				out.Pages = append(out.Pages, Parsed{i, p, true})
 			}
 		}

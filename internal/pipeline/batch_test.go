@@ -190,7 +190,7 @@ func parseEarly(t *testing.T, r *rig, s Source) {
 	r.must(err)
 	for i := range exchanges {
 		rejected := plan.Definition.Scope.Rules != nil && i == 0 // its requisites are not fetched
-		if p := r.ParseEarly(t.Context(), s, &exchanges[i], &plan, nil); (p == nil) != rejected {
+		if p, _ := r.ParseEarly(t.Context(), s, &exchanges[i], &plan, nil); (p == nil) != rejected {
 			t.Fatalf("%s: parsed early: %+v", exchanges[i].URL, p)
 		}
 	}

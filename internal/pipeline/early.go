@@ -6,6 +6,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
 )
 
 // maxEarly bounds the pages that are parsed while their batches are still fetched, in bytes. What exceeds it is parsed when its batch is fetched.
@@ -70,21 +71,33 @@ func (e *early) put(key, run string, p *crawl.Parsed) {
 }
 
 // ParseEarly parses a page of a batch that is still fetched, for what it needs to be shown: Parse does not parse it again. nil if nothing was understood
-// of it, the scope rejects it, or many such pages lie in memory already.
-func (e *Engine) ParseEarly(ctx context.Context, s Source, x *Exchange, plan *frontier.Plan, prints []byte) *crawl.Parsed {
-	if e.early.full() {
-		return nil
+// of it, the scope rejects it, or many such pages lie in memory already. opens says that the page is to be opened in a browser.
+func (e *Engine) ParseEarly(ctx context.Context, s Source, x *Exchange, plan *frontier.Plan, prints []byte) (early *crawl.Parsed, opens bool) {
+	full := e.early.full()
+	if full && !plan.Definition.Browses() {
+		return nil, false
 	}
-	p, ok, err := e.Understand(ctx, x, plan.Definition.Helper, prints)
+	var look func(*page.Document)
+	shell := ""
+	if plan.Definition.Browser == crawl.BrowserAuto {
+		look = func(d *page.Document) { shell = d.Shell() }
+	}
+	p, ok, err := e.understand(ctx, x, plan.Definition.Helper, prints, look)
 	if err != nil || !ok { // Parse finds that, too, and reports it
-		return nil
+		return nil, false
 	}
 	p.CutRequisites(plan.Definition.Budget.MaxRequisites())
-	e.early.put(s.key(), s.Run, &p)
+	if !full {
+		e.early.put(s.key(), s.Run, &p)
+	}
+	opens = e.opens(&p, x, plan, shell)
+	if full {
+		return nil, opens
+	}
 	if p.Status < 300 {
 		if _, belongs := plan.Scope.Fetched(p.URL, x.Path, p.MIME, p.Language); !belongs {
-			return nil
+			return nil, false
 		}
 	}
-	return &p
+	return &p, opens
 }

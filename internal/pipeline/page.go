@@ -20,6 +20,11 @@ import (
 // Understand makes the page of an exchange; false if there is nothing to understand. mode is the helper's, prints what is
 // remembered of the page. The error is a panic on a page that no one has thought of. It needs no frontier.
 func (e *Engine) Understand(ctx context.Context, x *Exchange, mode string, prints []byte) (p crawl.Parsed, ok bool, err error) {
+	return e.understand(ctx, x, mode, prints, nil)
+}
+
+// understand is Understand; look sees the document, unless it is nil.
+func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, prints []byte, look func(*page.Document)) (p crawl.Parsed, ok bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			p, ok, err = crawl.Parsed{}, false, fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -60,6 +65,9 @@ func (e *Engine) Understand(ctx context.Context, x *Exchange, mode string, print
 		e.log(ctx).Warn("a document is archived, and not wholly read", "url", x.URL, "error", d.Fault)
 	}
 	p.Print = traps.PrintOf(&d.Page) // now: when the batch is archived, its text must be fetched from memory again
+	if look != nil {
+		look(d)
+	}
 	if e.Helper != nil {
 		p.Findings = e.Helper.Apply(d, aah.Input{Head: head, Mode: mode, Before: prints})
 		for i := range p.Objects {

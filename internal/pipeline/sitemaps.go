@@ -57,11 +57,7 @@ func sitemapsIn(x *Exchange, targets map[string]crawl.Target) (p crawl.Parsed, o
 
 // robotsText is the text of a robots.txt, without its encodings, or what of it can be read.
 func robotsText(x *Exchange) []byte {
-	r := x.Body()
-	if x.Chunked {
-		r = httputil.NewChunkedReader(r)
-	}
-	decoded, err := coding.NewReader(r, x.Encoding)
+	decoded, err := decodedReader(&x.Exchange, x.Body())
 	if err != nil {
 		return nil
 	}
@@ -69,6 +65,14 @@ func robotsText(x *Exchange) []byte {
 	var out bytes.Buffer
 	_, _ = out.ReadFrom(io.LimitReader(decoded, robots.MaxBytes))
 	return out.Bytes()
+}
+
+// decodedReader takes the transfer and content encodings off a body.
+func decodedReader(x *crawl.Exchange, body io.Reader) (io.ReadCloser, error) {
+	if x.Chunked {
+		body = httputil.NewChunkedReader(body)
+	}
+	return coding.NewReader(body, x.Encoding)
 }
 
 // judgeSitemaps is the verdict of a robots.txt: the sitemaps of a host have the priority of the URL for which it was fetched.

@@ -1,0 +1,294 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/browser"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/scope"
+	"github.com/muninn-archive/muninn/internal/spool"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// Browser opens pages.
+type Browser interface {
+	Open(ctx context.Context, job browser.Job) (browser.Shown, error)
+}
+
+// checkBrowser refuses a definition that opens pages on a worker without a browser.
+func (a *Activities) checkBrowser(d crawl.Definition) error {
+	if why := a.lacksBrowser(&d); why != "" {
+		return &crawl.InputError{Message: why}
+	}
+	return nil
+}
+
+// lacksBrowser says that a worker has no browser for a definition that opens pages; "" if it has, or needs none.
+func (a *Activities) lacksBrowser(d *crawl.Definition) string {
+	if !d.Browses() || a.Browser != nil {
+		return ""
+	}
+	return "browser: is " + d.Browser + ", and worker " + a.Settings.Worker + " has no Chromium: install it, or name its path by the worker's setting browser"
+}
+
+// BrowserHold keeps a crawl that opens pages from claiming on a worker that was started again without Chromium: its pages would be archived empty.
+func BrowserHold(a *Activities) Hold {
+	return func(crawl string) string {
+		if crawl == "" || a.Browser != nil {
+			return ""
+		}
+		plan, err := a.Frontier.Crawl(crawl).Plan()
+		if err != nil { // the crawl itself says so
+			return ""
+		}
+		return a.lacksBrowser(&plan.Definition)
+	}
+}
+
+// opening are the pages of a lane that are opened when what they need is fetched.
+type opening struct {
+	unopened map[string]browser.Response // by URL
+	failed   map[string]bool             // URLs that were asked for and not loaded
+	answered *browser.Response           // what was loaded last
+	showing  atomic.Bool                 // a page is open, or waits for a browser
+}
+
+// Bounds of what is kept for pages that are open.
+const (
+	maxAnswer  = 16 << 20 // bytes of an answer without its encodings; the rest is cut off
+	maxAnswers = 64 << 20 // bytes of the answers of all crawls that stay in memory
+)
+
+// begin prepares the opening of pages, and returns those that an earlier attempt has fetched, and was cut off before it opened them.
+func (r *requisites) begin(ctx context.Context, l lane) (unopened []crawl.Target) {
+	r.unopened, r.failed = map[string]browser.Response{}, map[string]bool{}
+	for _, e := range r.loaded {
+		if e.Claim == r.claim {
+			r.a.pageAnswers.put(r.answerKey(e.URL), answerOf(&e.Exchange, e.Header(), e.Body()))
+		}
+	}
+	for _, t := range l.Targets {
+		e := r.before[t.URL]
+		if e == nil {
+			continue
+		}
+		answer := answerOf(&e.Exchange, e.Header(), e.Body())
+		if crawl.IsRequisite(e.Path) {
+			r.a.pageAnswers.put(r.answerKey(t.URL), answer)
+		}
+		if r.opened[t.URL] || !mayBeShown(&e.Exchange) {
+			continue
+		}
+		if r.a.Engine.Opens(ctx, &pipeline.Exchange{Exchange: e.Exchange, Header: e.Header, Body: e.Body}, r.planned) {
+			r.unopened[t.URL] = answer
+			unopened = append(unopened, t)
+		}
+	}
+	return unopened
+}
+
+// browses reports whether the crawl opens pages.
+func (f *fetching) browses() bool { return f.planned != nil && f.planned.Definition.Browses() }
+
+// mayBeShown reports whether an exchange is a page that a browser could show by itself.
+func mayBeShown(x *crawl.Exchange) bool {
+	mime := strings.ToLower(x.MIME)
+	return x.Kind == crawl.ExchangePage && x.Outcome.Kind == crawl.OutcomeDone && x.Status >= 200 && x.Status < 300 && crawl.ClassOf(x.Path) == crawl.ClassPage &&
+		(strings.Contains(mime, "text/html") || strings.Contains(mime, "application/xhtml+xml"))
+}
+
+// mayShow reports whether an exchange may be what a page asks for when it is open.
+func (r *requisites) mayShow(x *fetch.Exchange) bool {
+	return r.browses() && x.Response != nil && x.Size <= maxAnswer && (x.Kind == crawl.ExchangeLoaded || x.Kind == crawl.ExchangePage && crawl.IsRequisite(x.Path))
+}
+
+// remember keeps an exchange as an answer to pages of the same run.
+func (r *requisites) remember(x *fetch.Exchange) {
+	if !r.mayShow(x) {
+		return
+	}
+	answer := answerOf(&x.Exchange, x.Head(), x.Body())
+	r.a.pageAnswers.put(r.answerKey(x.URL), answer)
+	if x.Kind == crawl.ExchangeLoaded {
+		r.answered = &answer
+	}
+}
+
+// answerKey is what an answer is known by: each run of a crawl asks for itself, and each archive has all of it.
+func (r *requisites) answerKey(url string) answerKey { return answerKey{r.archive, r.planned.Run, url} }
+
+// openPage opens the page of a target, if it is to be opened, and keeps what the browser made of it. What it asks for is answered by what the crawl has fetched; the rest is
+// loaded, within the budget of its requisites.
+func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.Load) error {
+	first, wanted := r.unopened[of.URL]
+	if !wanted {
+		return nil
+	}
+	page := r.of[of.URL] // with what was fetched for it before
+	if page == nil {
+		page = &needed{}
+	}
+	r.showing.Store(true)
+	defer r.showing.Store(false)
+	within, cancel := context.WithTimeoutCause(ctx, r.requestsUntil().Sub(r.a.Now()), errNoTime)
+	defer cancel()
+	begun := r.a.Now()
+	shown, err := r.a.Browser.Open(within, browser.Job{URL: of.URL, Load: func(ctx context.Context, q browser.Request) (browser.Response, error) {
+		u, err := urls.Parse(q.URL)
+		if err != nil {
+			return browser.Response{}, err
+		}
+		if u.String() == of.URL {
+			return first, nil
+		}
+		return r.answer(ctx, of, u, page, load)
+	}})
+	if ctx.Err() != nil { // another attempt opens it
+		return nil
+	}
+	delete(r.unopened, of.URL)
+	x := crawl.Exchange{Kind: crawl.ExchangeOpened, URL: of.URL, Claim: r.claim, Path: of.Path, Started: begun, Elapsed: r.a.Now().Sub(begun)}
+	if errors.Is(err, errNoTime) {
+		return r.keepUnopened(x, of)
+	}
+	if err != nil {
+		return r.keepOpened(x, err.Error(), nil)
+	}
+	if len(shown.Picture) > 0 {
+		view := x
+		view.Kind, view.MIME = crawl.ExchangeView, "image/jpeg"
+		if err := r.log.Append(view, nil, bytes.NewReader(shown.Picture), int64(len(shown.Picture))); err != nil {
+			return err
+		}
+	}
+	why := ""
+	if shown.Cut {
+		why = "it asked for more until its time was over"
+	}
+	x.Status, x.MIME = first.Status, "text/html; charset=utf-8"
+	return r.keepOpened(x, why, shown.Document)
+}
+
+// keepOpened keeps that a page was opened, and the document; why says what is missing.
+func (r *requisites) keepOpened(x crawl.Exchange, why string, document []byte) error {
+	x.Outcome = crawl.Outcome{URL: x.URL, Kind: crawl.OutcomeDone, Status: x.Status, Reason: why}
+	return r.log.Append(x, nil, bytes.NewReader(document), int64(len(document)))
+}
+
+// errNoTime is why a page was not opened that may be opened by a later batch.
+var errNoTime = errors.New("the time of its batch or lease was over before it was opened in a browser")
+
+// keepUnopened keeps that a page was not opened, as there was no time left: it is fetched again by a later batch, or archived as it came, if it has been tried often.
+func (r *requisites) keepUnopened(x crawl.Exchange, of crawl.Target) error {
+	limits := r.a.Fetch.Limits()
+	if of.Attempts+1 >= limits.MaxAttempts {
+		return r.keepOpened(x, errNoTime.Error(), nil)
+	}
+	x.Outcome = crawl.Outcome{URL: x.URL, Kind: crawl.OutcomeRetry, Reason: errNoTime.Error(), After: r.a.Now().Add(limits.Backoff(of.Attempts + 1))}
+	return r.log.Append(x, nil, nil, 0)
+}
+
+// leaveUnopened keeps of the pages that were not opened that they were not: their lane has ended.
+func (r *requisites) leaveUnopened(targets []crawl.Target) error {
+	for _, t := range targets {
+		if _, left := r.unopened[t.URL]; !left {
+			continue
+		}
+		delete(r.unopened, t.URL)
+		x := crawl.Exchange{Kind: crawl.ExchangeOpened, URL: t.URL, Claim: r.claim, Path: t.Path, Started: r.a.Now()}
+		if err := r.keepUnopened(x, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requestsUntil is the time until which the lane may make requests: a page that is open may load what it wants though the other lanes of its batch have ended.
+func (r *requisites) requestsUntil() time.Time {
+	if r.showing.Load() {
+		return r.leaseUntil(r.claim, r.batchEnd)
+	}
+	return r.validUntil(r.claim)
+}
+
+// Reasons for which a page gets no answer.
+var (
+	errOutOfScope = errors.New("it is out of the crawl's scope")
+	errSpent      = errors.New("the budget of the page's requisites is spent")
+	errBefore     = errors.New("it could not be loaded before")
+)
+
+// answer answers what a page asks for.
+func (r *requisites) answer(ctx context.Context, of crawl.Target, u urls.URL, page *needed, load fetch.Load) (browser.Response, error) {
+	url := u.String()
+	if known, is := r.a.pageAnswers.get(r.answerKey(url)); is {
+		return known, nil
+	}
+	t := crawl.Target{URL: url, Via: of.URL, Path: crawl.Hopped(of.Path, crawl.HopEmbed), Priority: of.Priority}
+	plan, err := r.a.Frontier.Crawl(r.in.Crawl).Plan()
+	b := r.planned.Definition.Budget
+	switch {
+	case err != nil:
+		return browser.Response{}, err
+	case r.failed[url]:
+		return browser.Response{}, errBefore
+	case !plan.Scope.Check(scope.Link{URL: u, Path: t.Path, ViaLanguage: crawl.LanguageUnknown}).InScope:
+		return browser.Response{}, errOutOfScope
+	case int64(page.count) >= b.MaxRequisites() || page.bytes >= b.MaxRequisiteBytes():
+		return browser.Response{}, errSpent
+	}
+	page.count++
+	r.answered = nil
+	r.of[url] = page
+	if err := load(ctx, t); err != nil {
+		r.failed[url] = true
+		return browser.Response{}, err
+	}
+	if r.answered == nil { // too long to be shown
+		r.failed[url] = true
+		return browser.Response{}, errSpent
+	}
+	return *r.answered, nil
+}
+
+// answerOf is an exchange as a browser takes it: without its encodings, and the header fields that speak of them or of the connection.
+func answerOf(x *crawl.Exchange, head, body io.Reader) browser.Response {
+	r := browser.Response{Status: x.Status}
+	raw, _ := io.ReadAll(head)                   // what cannot be read ARCHIVE reports
+	_, fields, _ := bytes.Cut(raw, []byte("\n")) // after the status line
+	for line := range bytes.Lines(fields) {
+		name, value, is := bytes.Cut(line, []byte(":"))
+		if !is || len(bytes.TrimSpace(name)) != len(name) {
+			continue
+		}
+		switch strings.ToLower(string(name)) {
+		case "content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive", "trailer", "upgrade", "strict-transport-security", "alt-svc":
+			continue
+		}
+		r.Header = append(r.Header, [2]string{string(name), strings.ToValidUTF8(string(bytes.TrimSpace(value)), "?")})
+	}
+	r.Body, _ = pipeline.DecodedBody(x, body, maxAnswer) // what breaks off gives what came before
+	return r
+}
+
+// recordsOf has an entry for each page that was opened, for the ID of its record.
+func recordsOf(entries []spool.Entry) map[string]string {
+	var list map[string]string
+	for i := range entries {
+		if e := &entries[i]; e.Kind == crawl.ExchangeOpened || e.Kind == crawl.ExchangeView {
+			if list == nil {
+				list = map[string]string{}
+			}
+			list[e.URL] = ""
+		}
+	}
+	return list
+}

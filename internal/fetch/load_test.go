@@ -1,0 +1,77 @@
+package fetch
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// TestOpen: a page is opened when its requisites, and what they need, are fetched, and before the next page; what it loads then has the pauses of the host, obeys robots.txt, and is
+// at no address but the lane's without a loan.
+func TestOpen(t *testing.T) {
+	h := newHost(t, func(s seen) answer {
+		if s.path == "/robots.txt" {
+			return answer{wire: page("200 OK", "User-agent: *\nDisallow: /secret\n")}
+		}
+		return answer{wire: page("200 OK", s.path)}
+	})
+	other := newHostAt(t, "127.0.0.2", func(s seen) answer {
+		if s.path == "/robots.txt" {
+			return answer{wire: page("200 OK", "User-agent: *\nDisallow: /secret\n")}
+		}
+		return answer{wire: page("200 OK", s.path)}
+	})
+	needs := map[string][]crawl.Target{h.url("/1"): targets(h.url("/a"), h.url("/b")), h.url("/a"): targets(h.url("/c"))}
+	var order []string
+	loans := 0
+	got := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
+		emit := l.Emit
+		l.Emit = func(ctx context.Context, x *Exchange) error {
+			if x.Kind != crawl.ExchangeRobots && x.Kind != crawl.ExchangeDNS {
+				order = append(order, string(x.Kind)+x.URL[strings.LastIndexByte(x.URL, '/'):])
+			}
+			return emit(ctx, x)
+		}
+		l.Requisites = func(_ context.Context, of crawl.Target) ([]crawl.Target, error) { return needs[of.URL], nil }
+		l.Unopened = targets(h.url("/0"))
+		l.Open = func(ctx context.Context, of crawl.Target, load Load) error {
+			name := of.URL[strings.LastIndexByte(of.URL, '/'):]
+			order = append(order, "open"+name)
+			for _, ask := range []string{h.url(name + "x"), h.url("/secret"), other.url(name + "y"), other.url("/secret")} {
+				err := load(ctx, crawl.Target{URL: ask, Via: of.URL, Path: "SE"})
+				if refused := err != nil; refused != strings.HasSuffix(ask, "/secret") {
+					t.Errorf("%s: %v", ask, err)
+				}
+			}
+			return nil
+		}
+		l.Borrow = func(_ context.Context, at urls.URL, addr netip.Addr, until time.Time) (Loan, error) {
+			if at.Host() != "127.0.0.2" || addr.String() != "127.0.0.2" {
+				t.Errorf("borrowed %s at %s", at.Host(), addr)
+			}
+			loans++
+			return Loan{Until: until, Return: func(time.Time) { loans-- }}, nil
+		}
+	}, targets(h.url("/1"), h.url("/2"))...)
+	want := "open/0 loaded/0x loaded/0y page/1 page/a page/c page/b open/1 loaded/1x loaded/1y page/2 open/2 loaded/2x loaded/2y"
+	if got.err != nil || strings.Join(order, " ") != want || loans != 0 {
+		t.Errorf("%v, %d loans are left: %s", got.err, loans, strings.Join(order, " "))
+	}
+	last := time.Time{}
+	for _, s := range h.log() {
+		if least := pausesForTest().MinDelay.D(); !last.IsZero() && s.at.Sub(last) < least {
+			t.Errorf("%s comes %s after the request before", s.path, s.at.Sub(last))
+		}
+		last = s.at
+	}
+	for _, x := range got.all {
+		if x.Kind == crawl.ExchangeLoaded && (x.Outcome.Kind != crawl.OutcomeDone || x.Via == "" || x.Path != "SE" || x.Pause == 0 || !strings.Contains(x.response, "200 OK")) {
+			t.Errorf("loaded: %+v", x)
+		}
+	}
+}

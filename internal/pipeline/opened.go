@@ -1,0 +1,96 @@
+package pipeline
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/page"
+)
+
+// opened is what browsers made of the pages of a batch.
+type opened struct {
+	documents map[string]*Exchange // by URL of the page
+	loaded    map[string][]string  // URLs that it loaded meanwhile
+}
+
+// openedIn finds what was opened among the exchanges of a batch.
+func openedIn(exchanges []Exchange) (o opened) {
+	for i := range exchanges {
+		switch x := &exchanges[i]; x.Kind {
+		case crawl.ExchangeOpened:
+			if o.documents == nil {
+				o.documents = map[string]*Exchange{}
+			}
+			o.documents[x.URL] = x
+		case crawl.ExchangeLoaded:
+			if o.loaded == nil {
+				o.loaded = map[string][]string{}
+			}
+			o.loaded[x.Via] = append(o.loaded[x.Via], x.URL)
+		}
+	}
+	return o
+}
+
+// understandOpened makes the page of an exchange by the document that a browser made of it. Links that only the page itself has count too; what the browser has loaded for the
+// page is archived with it, and is no link to be followed.
+func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, loaded []string, mode string, prints []byte) (p crawl.Parsed, ok bool, err error) {
+	plain, ok, err := e.Understand(ctx, x, mode, prints)
+	if err != nil || !ok || document.Status == 0 {
+		plain.Opened = document.Outcome.Reason
+		return plain, ok, err
+	}
+	shown := *x
+	shown.MIME, shown.Chunked, shown.Encoding, shown.Body = document.MIME, false, "", document.Body
+	p, ok, err = e.Understand(ctx, &shown, mode, prints)
+	if err != nil || !ok {
+		return plain, true, err
+	}
+	known := make(map[string]bool, len(p.Links))
+	for i := range p.Links {
+		known[p.Links[i].URL] = true
+	}
+	for _, l := range plain.Links {
+		if !known[l.URL] {
+			l.Block = -1 // those blocks are not the document's
+			p.Links = append(p.Links, l)
+		}
+	}
+	p.Links = slices.DeleteFunc(p.Links, func(l crawl.Outlink) bool {
+		return (l.Hop == crawl.HopEmbed || l.Hop == crawl.HopSpeculative) && slices.Contains(loaded, l.URL)
+	})
+	p.MIME, p.Charset, p.Loaded = plain.MIME, plain.Charset, loaded
+	if p.Opened = crawl.OpenedWhole; document.Outcome.Reason != "" {
+		p.Opened = document.Outcome.Reason
+	}
+	return p, true, nil
+}
+
+// Opens reports whether a page of a batch is to be opened in a browser.
+func (e *Engine) Opens(ctx context.Context, x *Exchange, plan *frontier.Plan) bool {
+	shell := ""
+	p, ok, err := e.understand(ctx, x, crawl.HelperOff, nil, func(d *page.Document) { shell = d.Shell() })
+	return err == nil && ok && e.opens(&p, x, plan, shell)
+}
+
+// opens reports whether a page is to be opened: it is in scope as it was fetched, and an empty shell, unless all pages are. shell says why it is one.
+func (e *Engine) opens(p *crawl.Parsed, x *Exchange, plan *frontier.Plan, shell string) bool {
+	if p.Status >= 300 || plan.Definition.Browser != crawl.BrowserAlways && (plan.Definition.Browser != crawl.BrowserAuto || shell == "") {
+		return false
+	}
+	_, belongs := plan.Scope.Fetched(p.URL, x.Path, p.MIME, p.Language)
+	return belongs
+}
+
+// DecodedBody is the body of an exchange without its encodings, up to a limit of bytes.
+func DecodedBody(x *crawl.Exchange, body io.Reader, limit int64) ([]byte, error) {
+	r, err := decodedReader(x, body)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	return io.ReadAll(io.LimitReader(r, limit))
+}

@@ -1,0 +1,56 @@
+package pipeline
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// TestOpened: what a browser made of a page counts in place of the page, also if that was parsed early; links of both count, but for what the page loaded meanwhile. Of a page that
+// could not be opened the page itself counts, and why.
+func TestOpened(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		r := newRig(t, func(d *crawl.Definition) { d.Browser = crawl.BrowserAuto })
+		s := r.source("b-1", "plain", "dead")
+		add := func(list []Exchange, page int, document, reason string) []Exchange {
+			x := Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeOpened, URL: list[page].URL, MIME: "text/html; charset=utf-8"}, Header: reader(""), Body: reader(document)}
+			if x.Outcome.Reason = reason; document != "" {
+				x.Status = 200
+			}
+			return append(list, x)
+		}
+		exchanges := s.Exchanges
+		if early {
+			parseEarly(t, r, s)
+		}
+		s.Exchanges = func(mine map[string]crawl.Target) ([]Exchange, func() error, error) {
+			list, done, err := exchanges(mine)
+			list = slices.Clone(list)
+			loaded := Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeLoaded, URL: "http://a.test/loaded.png", Via: list[0].URL, Status: 200, MIME: "image/png"}, Header: reader(""), Body: reader("x")}
+			list = append(list, loaded)
+			list = add(list, 0, `<title>ö</title><p>rendered ravens</p><a href=/made>made</a><img src=/loaded.png><img src=/left.png>`, "")
+			list = add(list, 1, "", "the browser died")
+			return list, done, err
+		}
+		parsed, err := r.Parse(t.Context(), s)
+		r.must(err)
+		if len(parsed.Pages) != 2 {
+			t.Fatalf("%d pages", len(parsed.Pages))
+		}
+		var links []string
+		for _, l := range parsed.Pages[0].Links {
+			links = append(links, l.URL)
+		}
+		p := parsed.Pages[0]
+		if !slices.Contains(p.Blocks, "rendered ravens") || slices.Contains(p.Blocks, "plain") || p.Title != "ö" || p.Opened != crawl.OpenedWhole || !slices.Equal(p.Loaded, []string{"http://a.test/loaded.png"}) {
+			t.Errorf("early %t: %+v", early, p.Page)
+		}
+		if !slices.Equal(links, []string{"http://a.test/made", "http://a.test/left.png", "http://a.test/b-1/1"}) {
+			t.Errorf("early %t: links %q", early, links)
+		}
+		if p := parsed.Pages[1]; !slices.Contains(p.Blocks, "dead") || p.Opened != "the browser died" {
+			t.Errorf("early %t: %+v", early, p.Page)
+		}
+	}
+}
