@@ -38,6 +38,124 @@ func HeldBackHonest() []Site {
 	return list
 }
 
+// SecondTraps and SecondHonest were written after the rules had changed for those above, and held back from them in turn.
+func SecondTraps() []Site {
+	return []Site{
+		{Host: "feed.example", Worth: 31, answer: feed},
+		{Host: "tarpit.example", Worth: 1, answer: tarpit},
+	}
+}
+
+// SecondHonest is of the same kind as SecondTraps: sites that end.
+func SecondHonest() []Site {
+	return []Site{
+		{Host: "law.example", Honest: true, answer: law},
+		{Host: "comments.example", Honest: true, answer: comments},
+	}
+}
+
+// feed has 30 posts, and a list that continues without end with some of them, from a mark that only the server understands.
+func feed(p *pen, u *url.URL) (page, bool) {
+	if n, ok := route(u, "/post/%d"); ok && n[0] < 30 {
+		return p.article(home), true
+	}
+	if u.Path != "/" && u.Path != "/feed" {
+		return page{}, false
+	}
+	out := page{title: "Latest posts"}
+	for range 8 {
+		n := p.IntN(30)
+		out.text += p.random("teaser %d", n).sentences(1) + " "
+		out.links = append(out.links, link{fmt.Sprintf("/post/%d", n), "Read more"})
+	}
+	for range 3 {
+		out.links = append(out.links, link{"/feed?cursor=" + p.hex() + "&size=8", "Load more"})
+	}
+	return out, true
+}
+
+// tarpit is made for crawlers that ask for too much: prose by chance, and links of words to more of it.
+func tarpit(p *pen, u *url.URL) (page, bool) {
+	out := page{title: p.word() + " " + p.word(), text: p.sentences(7)}
+	base := u.Path[:strings.LastIndex(u.Path, "/")+1]
+	if strings.Count(base, "/") > 5 {
+		base = "/"
+	}
+	for range 6 {
+		to := base + p.word() + "-" + p.word()
+		if p.IntN(2) == 0 {
+			to += "/" + p.word()
+		}
+		out.links = append(out.links, link{to, p.word() + " " + p.word()})
+	}
+	return out, true
+}
+
+// law has 80 sections of a code, each as it stood on five dates: few have changed.
+func law(p *pen, u *url.URL) (page, bool) {
+	dates := []string{"1998-01-01", "2004-07-01", "2011-03-15", "2018-05-25", "2024-01-01"}
+	text := func(n, at int) string {
+		version := 0
+		for v := 1; v <= at; v++ {
+			if p.random("section %d changed on %d", n, v).IntN(3) == 0 {
+				version = v
+			}
+		}
+		return p.random("section %d of %d", n, version).sentences(2 + n%3)
+	}
+	var n int
+	if _, err := fmt.Sscanf(u.Path, "/code/section-%d", &n); err == nil && u.Path == fmt.Sprintf("/code/section-%d", n) && n >= 1 && n <= 80 {
+		at := len(dates) - 1
+		if u.RawQuery != "" {
+			if at = slices.Index(dates, strings.TrimPrefix(u.RawQuery, "asof=")); at < 0 {
+				return page{}, false
+			}
+		}
+		out := page{title: fmt.Sprintf("Section %d", n), text: text(n, at), links: []link{home}}
+		for _, d := range dates {
+			out.links = append(out.links, link{fmt.Sprintf("/code/section-%d?asof=%s", n, d), "as of " + d})
+		}
+		for _, next := range []int{n - 1, n + 1} {
+			if next >= 1 && next <= 80 {
+				out.links = append(out.links, link{fmt.Sprintf("/code/section-%d", next), fmt.Sprintf("Section %d", next)})
+			}
+		}
+		return out, true
+	}
+	return page{title: "The code", text: p.sentences(2), links: []link{{"/code/section-1", "Section 1"}}}, u.Path == "/"
+}
+
+// comments is a blog whose articles are repeated above each page of their comments, and in a form for printing.
+func comments(p *pen, u *url.URL) (page, bool) {
+	var n, at int
+	whole := func(n int) string { return p.random("blog %d", n).sentences(8) }
+	own := func(n int) string { return fmt.Sprintf("/2026/%02d/%s-%d/", 1+n%12, p.random("slug %d", n).word(), n) }
+	for n = range 36 {
+		if !strings.HasPrefix(u.Path, own(n)) {
+			continue
+		}
+		out := page{title: p.random("blog %d", n).word(), links: []link{home, {own(n), "Article"}, {own(n) + "?print=1", "Print"}}}
+		for c := 1; c <= 3; c++ {
+			out.links = append(out.links, link{fmt.Sprintf("%scomment-page-%d/", own(n), c), strconv.Itoa(c)})
+		}
+		for _, near := range []int{n - 1, n + 1} {
+			if near >= 0 && near < 36 {
+				out.links = append(out.links, link{own(near), "near"})
+			}
+		}
+		_, err := fmt.Sscanf(strings.TrimPrefix(u.Path, own(n)), "comment-page-%d/", &at)
+		switch {
+		case u.Path == own(n) && (u.RawQuery == "" || u.RawQuery == "print=1"):
+			out.text = whole(n)
+			return out, true
+		case err == nil && at >= 1 && at <= 3 && u.RawQuery == "":
+			out.text = whole(n) + " " + p.random("comment %d %d", n, at).sentences(2)
+			return out, true
+		}
+	}
+	return page{title: "Blog", text: p.sentences(2), links: []link{{own(35), "The newest article"}}}, u.Path == "/"
+}
+
 // diffs is a repository viewer: 60 commits are worth it, and it compares each of them with each.
 func diffs(p *pen, u *url.URL) (page, bool) {
 	id := func(n int) string { return p.random("commit %d", n).hex() + p.random("more of %d", n).hex()[:8] }
