@@ -18,6 +18,9 @@ func HeldBackTraps() []Site {
 		{Host: "login.example", Worth: 13, answer: login},
 		{Host: "translate.example", Worth: 9, answer: translate},
 		{Host: "clicks.example", Worth: 13, answer: clicks},
+		// Written after the rules had changed for those above.
+		{Host: "feed.example", Worth: 31, answer: feed},
+		{Host: "tarpit.example", Worth: 1, answer: tarpit},
 	}
 }
 
@@ -31,27 +34,14 @@ func HeldBackHonest() []Site {
 		{Host: "board.example", answer: board},
 		{Host: "apidocs.example", answer: apiDocs},
 		{Host: "timetable.example", answer: timetable},
+		// Written after the rules had changed for those above.
+		{Host: "law.example", answer: law},
+		{Host: "comments.example", answer: comments},
 	}
 	for i := range list {
 		list[i].Honest = true
 	}
 	return list
-}
-
-// SecondTraps and SecondHonest were written after the rules had changed for those above, and held back from them in turn.
-func SecondTraps() []Site {
-	return []Site{
-		{Host: "feed.example", Worth: 31, answer: feed},
-		{Host: "tarpit.example", Worth: 1, answer: tarpit},
-	}
-}
-
-// SecondHonest is of the same kind as SecondTraps: sites that end.
-func SecondHonest() []Site {
-	return []Site{
-		{Host: "law.example", Honest: true, answer: law},
-		{Host: "comments.example", Honest: true, answer: comments},
-	}
 }
 
 // feed has 30 posts, and a list that continues without end with some of them, from a mark that only the server understands.
