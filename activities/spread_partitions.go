@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/checkpoint"
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/partfile"
 	"github.com/muninn-archive/muninn/internal/pipeline"
@@ -116,15 +117,24 @@ func (s SpreadPartitions) Export(ctx context.Context, partition int, epoch uint6
 
 // Load brings in what spread crawls have of the partition.
 func (s SpreadPartitions) Load(ctx context.Context, partition int, object string) (fault string, err error) {
+	runs := map[string]uint32{} // that the object has
 	if object == noObject {
-		return "", s.Drop(ctx, partition)
+		if err := s.Drop(ctx, partition); err != nil {
+			return "", err
+		}
+		return "", s.beginIn(frontier.Partition(partition), runs)
 	}
 	store, err := s.a.Archives.Open(ctx, "")
 	if err != nil {
 		return "", err
 	}
 	err = s.cleared(ctx, partition, func() error {
-		check := func(h partfile.Header) error { return s.a.Frontier.CheckBound(h.Crawls) }
+		check := func(h partfile.Header) error {
+			for _, c := range h.Crawls {
+				runs[c.Name] = c.Run
+			}
+			return s.a.Frontier.CheckBound(h.Crawls)
+		}
 		in, err := partfile.Import(ctx, store, object, frontier.Partition(partition), frontier.SpreadCrawls, s.a.Frontier, check)
 		if len(in.Bound) > 0 && err == nil && s.a.Log != nil {
 			s.a.Log.Warn("entries of spread crawls that are bound here, and over elsewhere, are left out of a partition", "crawls", in.Bound, "object", object)
@@ -134,7 +144,43 @@ func (s SpreadPartitions) Load(ctx context.Context, partition int, object string
 	if partfile.Unreadable(err) && ctx.Err() == nil {
 		return err.Error(), nil
 	}
+	if err == nil {
+		err = s.beginIn(frontier.Partition(partition), runs)
+	}
 	return "", err
+}
+
+// beginIn queues in a partition what the runs in progress here begin with: the seeds, and what earlier runs have crawled. The former owner may not have begun
+// them, because it was leaving or silent then, and the others left that to it. runs are those that it had begun, by crawl.
+func (s SpreadPartitions) beginIn(p frontier.Partition, runs map[string]uint32) error {
+	crawls, err := s.a.Frontier.SpreadCrawls()
+	for _, name := range crawls {
+		if err == nil {
+			err = s.beginRunIn(name, p, runs[name])
+		}
+	}
+	return err
+}
+
+func (s SpreadPartitions) beginRunIn(name string, p frontier.Partition, run uint32) error {
+	c := s.a.Frontier.Crawl(name)
+	plan, err := c.Plan()
+	if err != nil || !plan.Active || run >= plan.Run {
+		return err
+	}
+	seeds, _, err := pipeline.Seeds(plan.Definition)
+	if input := (*crawl.InputError)(nil); errors.As(err, &input) { // a file of seeds is gone
+		if err = nil; s.a.Log != nil {
+			s.a.Log.Warn("a partition may be without seeds: its former owner had not begun the run", "crawl", name, "partition", p, "error", input)
+		}
+	}
+	if err == nil {
+		err = c.ReplaySeeds(plan.Run, seeds, func(q frontier.Partition) bool { return q == p })
+	}
+	if err == nil && plan.Run > 1 {
+		err = c.ReplayRecrawl(plan.Run, []frontier.Partition{p})
+	}
+	return err
 }
 
 // Drop deletes what spread crawls have of the partition.

@@ -483,6 +483,30 @@ func (r *clusterRig) toLoad(c *cluster, from string) (partition int, object stri
 	return partition, object
 }
 
+// TestBeginWhileOneLeaves: a run begins at w while v leaves, which does not begin it. The seeds in the partitions of v are queued where these are loaded.
+func TestBeginWhileOneLeaves(t *testing.T) {
+	c := newCluster(t, "w", "v")
+	c.quiet()
+	w, want := c.rigs["w"], map[string]string{}
+	c.state.Leave(c.now, "v", "v's process")
+	w.Membership.Take(c.state.View("w"))
+	_, err := call[BeginResult](w.rig, w.Begin, BeginInput{Owner: "one", Run: 1, Holder: w.holder(), Definition: w.definition(func(d *crawl.Definition) {
+		d.Spread, d.Seeds = true, nil
+		for i := range 40 {
+			url := fmt.Sprintf("http://h%d.example/", i)
+			d.Seeds, want[url] = append(d.Seeds, crawl.Seed{URL: url}), "waiting"
+		}
+	})})
+	w.must(err)
+	if now := w.states(); len(now) == 0 || len(now) == len(want) {
+		t.Fatalf("of %d seeds %d are in partitions of w", len(want), len(now))
+	}
+	c.quiet()
+	if now := w.states(); !maps.Equal(now, want) {
+		t.Errorf("%d seeds are known to the worker that is left, want %d: %v", len(now), len(want), now)
+	}
+}
+
 // TestLoadBesideBound: what a spread crawl has that is over, and whose name a bound crawl has here, does not keep a partition from being loaded; what one
 // has that may be in progress is not lost.
 func TestLoadBesideBound(t *testing.T) {
