@@ -182,7 +182,11 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		if e.Kind == crawl.ExchangeView {
 			continue
 		}
-		if err := segment.Log(archive.LoggedExchange(&e.Exchange, mine[e.URL].Attempts+1)); err != nil {
+		line := archive.LoggedExchange(&e.Exchange, mine[e.URL].Attempts+1)
+		if p != nil {
+			line.Print = p.Print
+		}
+		if err := segment.Log(line); err != nil {
 			return left, err
 		}
 		if e.Kind == crawl.ExchangeOpened {

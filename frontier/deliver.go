@@ -26,6 +26,8 @@ type Delivery struct {
 	// deliveries again is deleted.
 	Watermark   Watermark
 	Discoveries []crawl.Discovery // in an order that does not change
+
+	pages []crawl.PageOutcome // that were fetched there, of which it is learned what is a trap: where a segment of the archive is replayed
 }
 
 // deliveryPart is how many links to a partition have a mark together.
@@ -37,7 +39,7 @@ type delivered struct {
 	number    int // among the parts of the partition
 	pld       uint64
 	found     []crawl.Discovery
-	links     []*offered
+	links, of []*offered // see gather
 	bytes     int
 }
 
@@ -74,7 +76,7 @@ func (h Crawl) receive(s *state, d Delivery, may func(Partition) error) error {
 	}
 	for i := range parts {
 		p := &parts[i]
-		p.links, _ = gather(bound, p.found, false)
+		p.links, p.of = gather(bound, p.found, false)
 		for _, o := range p.links {
 			p.bytes += o.size()
 		}
@@ -155,6 +157,9 @@ func (h Crawl) deliver(d *Delivery, parts []delivered, may func(Partition) error
 			return nil, err
 		}
 		if err := e.look(links); err != nil {
+			return nil, err
+		}
+		if err := e.learnReplayed(d, fresh); err != nil {
 			return nil, err
 		}
 		for _, p := range fresh {

@@ -62,6 +62,7 @@ func (h Crawl) Replay(r Replay, in func(Partition) bool) (missing []crawl.PageOu
 	}
 	// behind the outcomes, as in the batch's own commit: a link to a page that it has brought is of no use any more
 	r.Discoveries = slices.DeleteFunc(slices.Clone(r.Discoveries), func(d crawl.Discovery) bool { return !of(d.URL) })
+	r.pages = outcomes
 	return missing, h.receive(s, r.Delivery, func(Partition) error { return nil })
 }
 

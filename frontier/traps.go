@@ -82,6 +82,42 @@ func (e *edit) learnTraps(now committing, may *committable) error {
 	if err != nil {
 		return err
 	}
+	return e.learnPages(e.rec.Run, pages, plds)
+}
+
+// learnReplayed does so with the pages of a segment of the archive, as its links are brought into the partitions that it stands in. Pages without links are left
+// out: they lead to no trap. Of a batch with more than deliveryPart links to a partition the first count.
+func (e *edit) learnReplayed(d *Delivery, fresh []*delivered) error {
+	if len(d.pages) == 0 {
+		return nil
+	}
+	in := map[Partition]bool{}
+	c := Commit{}
+	now := committing{c: &c}
+	for _, p := range fresh {
+		if p.number == 0 {
+			in[p.partition] = true
+			c.Discoveries, now.of = append(c.Discoveries, p.found...), append(now.of, p.of...)
+		}
+	}
+	linked := map[string]bool{}
+	for i := range c.Discoveries {
+		linked[c.Discoveries[i].Via] = true
+	}
+	for _, o := range d.pages {
+		if u, err := urls.Trusted(o.URL); err == nil && linked[o.URL] && in[store.PartitionOf(record.KeyOf(u).PLD)] {
+			c.Outcomes = append(c.Outcomes, o)
+		}
+	}
+	pages, plds, err := now.trapPages(e.rec, nil)
+	if err != nil {
+		return err
+	}
+	return e.learnPages(d.Run, pages, plds)
+}
+
+// learnPages takes in pages of a run. What is known of a later run is left as it is.
+func (e *edit) learnPages(run uint32, pages map[uint64][]traps.Page, plds []namedPLD) error {
 	for _, pld := range plds {
 		m, err := readTraps(e.Reader, e.s.keys, pld.hash)
 		if err != nil {
@@ -90,7 +126,10 @@ func (e *edit) learnTraps(now committing, may *committable) error {
 		if m == nil {
 			m = &traps.Memory{}
 		}
-		m.Enter(e.rec.Run)
+		if m.Run > run {
+			continue
+		}
+		m.Enter(run)
 		for _, c := range m.Learn(pages[pld.hash]) {
 			e.rec.Traps = AddTraps(e.rec.Traps, []ClosedTrap{{pld.name, c.Pattern, c.Evidence}})
 		}

@@ -24,6 +24,8 @@ type Logged struct {
 	Millis  int64      `json:"ms,omitempty"`      // from the start to the last byte
 	IP      string     `json:"ip,omitempty"`
 	Claim   string     `json:"claim,omitempty"` // the lane
+	// Print says what the page reads like: a frontier that is rebuilt finds traps by it. Missing in segments of earlier versions.
+	Print *crawl.Print `json:"print,omitempty"`
 }
 
 // LoggedKind is an outcome (crawl.OutcomeKind), LoggedRobots or LoggedDNS.
@@ -96,7 +98,30 @@ func (l *Logged) append(b []byte) []byte {
 	number(",\"ms\":", l.Millis)
 	b = appendSome(b, ",\"ip\":", l.IP)
 	b = appendSome(b, ",\"claim\":", l.Claim)
+	if l.Print != nil {
+		b = appendPrint(append(b, ",\"print\":"...), l.Print)
+	}
 	return append(b, '}', '\n')
+}
+
+// appendPrint appends a print as encoding/json would write it.
+func appendPrint(b []byte, p *crawl.Print) []byte {
+	from := len(b)
+	number := func(name string, n uint64) {
+		if n != 0 {
+			b = strconv.AppendUint(append(b, name...), n, 10)
+		}
+	}
+	number(",\"all\":", p.All)
+	number(",\"own\":", p.Own)
+	number(",\"words\":", uint64(p.Words))
+	number(",\"own_words\":", uint64(p.OwnWords))
+	number(",\"requisites\":", p.Requisites)
+	if len(b) == from {
+		return append(b, "{}"...)
+	}
+	b[from] = '{'
+	return append(b, '}')
 }
 
 // ReadLog calls fn with each line of a segment's crawl log; of segments without one, with none.

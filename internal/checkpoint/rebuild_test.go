@@ -92,9 +92,11 @@ func (w *worker) run(commit bool) {
 		found := w.capture(url)
 		rec, err := s.Add(found)
 		must(w.t, err)
-		must(w.t, s.Log(archive.LoggedExchange(&found.Exchange, 1)))
+		line := archive.LoggedExchange(&found.Exchange, 1)
+		line.Print = w.print(url)
+		must(w.t, s.Log(line))
 		rec.Visit.ETag, rec.Visit.LastModified = "", "" // are in the WARC alone
-		o := crawl.PageOutcome{Outcome: found.Outcome, Score: found.Page.Verdict.Score}
+		o := crawl.PageOutcome{Outcome: found.Outcome, Score: found.Page.Verdict.Score, Print: line.Print}
 		o.Visit = rec.Visit
 		c.Originals[rec.Digest] = rec.Visit
 		c.Outcomes = append(c.Outcomes, o)
@@ -106,6 +108,28 @@ func (w *worker) run(commit bool) {
 	must(w.t, err)
 	if w.late = append(w.late, c); commit {
 		w.commit()
+	}
+}
+
+// print is what a page reads like: those of the host of the calendar are all alike.
+func (w *worker) print(url string) *crawl.Print {
+	p := &crawl.Print{All: w.random.Uint64(), Own: w.random.Uint64(), Words: 300, OwnWords: 200}
+	if strings.HasPrefix(url, calendarHost) {
+		*p = crawl.Print{All: 7, Own: 7, Words: 20, OwnWords: 10}
+	}
+	return p
+}
+
+// calendarHost has a calendar without end.
+const calendarHost = "http://calendar.example/"
+
+// calendar adds links to days of it to a page.
+func (w *worker) calendar(p *crawl.Judged) {
+	for range 8 {
+		to := fmt.Sprintf("%sday?date=%d", calendarHost, w.random.IntN(1e6))
+		w.found(to)
+		p.Links = append(p.Links, crawl.Outlink{URL: to, Hop: crawl.HopLink, Context: "a/@href", Block: -1})
+		p.Verdict.Links = append(p.Verdict.Links, crawl.LinkVerdict{Score: 0.5})
 	}
 }
 
@@ -122,7 +146,14 @@ func (w *worker) capture(url string) archive.Capture {
 	}
 	p := &crawl.Judged{Verdict: crawl.Verdict{Score: float64(w.random.IntN(100)) / 100}}
 	p.URL = url
-	for range w.random.IntN(12) {
+	if url == "http://a.example/" || strings.HasPrefix(url, calendarHost) {
+		w.calendar(p)
+	}
+	others := w.random.IntN(12)
+	if strings.HasPrefix(url, calendarHost) {
+		others = 0
+	}
+	for range others {
 		to := fmt.Sprintf("http://h%d.example/%d", w.random.IntN(w.hosts), w.random.IntN(w.pages))
 		w.found(to)
 		p.Links = append(p.Links, crawl.Outlink{URL: to, Hop: crawl.HopLink, Context: "a/@href", Block: -1})
@@ -158,7 +189,7 @@ func knowledge(t testing.TB, f *frontier.Frontier) (list map[string]string, tota
 	s, err := f.Crawl("c").Status()
 	must(t, err)
 	s.Totals.Bytes = 0 // of an exchange on the wire; the index has those of the record
-	return list, fmt.Sprintf("%d wait in %d queues, %+v", s.Waiting, s.Queues, s.Totals)
+	return list, fmt.Sprintf("%d wait in %d queues, %+v; traps %v", s.Waiting, s.Queues, s.Totals, s.Traps)
 }
 
 func trusted(t testing.TB, url string) urls.URL {
@@ -185,6 +216,7 @@ func same(t *testing.T, was, now *frontier.Frontier) {
 // TestRebuild: a frontier that is rebuilt from a checkpoint and the segments since has the URLs, the states, the scores and the totals of the
 // lost one; also of a batch that was archived before the checkpoint and committed after it.
 func TestRebuild(t *testing.T) {
+	closed := 0
 	for seed := range uint64(3) {
 		w := newWorker(t, seed)
 		for range 20 {
@@ -212,6 +244,9 @@ func TestRebuild(t *testing.T) {
 			t.Errorf("%v, %v", list, err)
 		}
 		same(t, w.Frontier, opened(t, out.Frontier))
+		s, err := w.Crawl("c").Status()
+		must(t, err)
+		closed += len(s.Traps)
 		if _, err := r.Run(t.Context()); !errors.Is(err, ErrFrontier) {
 			t.Errorf("with a frontier: %v", err)
 		}
@@ -219,6 +254,9 @@ func TestRebuild(t *testing.T) {
 		if _, err := r.Run(t.Context()); !errors.Is(err, ErrNone) {
 			t.Errorf("of another worker: %v", err)
 		}
+	}
+	if closed == 0 {
+		t.Error("no calendar was closed as a trap")
 	}
 }
 

@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -26,9 +28,13 @@ func (e *Engine) recover(
 		return left, err
 	}
 	left.Originals = map[string]crawl.Visit{}
-	classes := map[string]crawl.Class{} // of URLs that are no pages
-	ended := map[string]bool{}          // without a page: a response may be archived nevertheless, and is no second outcome
+	classes := map[string]crawl.Class{}                          // of URLs that are no pages
+	ended := map[string]bool{}                                   // without a page: a response may be archived nevertheless, and is no second outcome
+	prints, order := map[string]*crawl.Print{}, map[string]int{} // of the exchanges: what is learned of pages depends on it
 	err = archive.ReadLog(ctx, store, &m, func(l archive.Logged) error {
+		if order[l.URL] = len(order); l.Print != nil {
+			prints[l.URL] = l.Print
+		}
 		if class := crawl.ClassOf(l.Path); class != crawl.ClassPage {
 			classes[l.URL] = class
 		}
@@ -48,7 +54,7 @@ func (e *Engine) recover(
 		if i.Robots() {
 			return nil
 		}
-		o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: i.URL, Kind: crawl.OutcomeDone, Status: i.Status, Bytes: i.Length}, Score: i.Score, Revisit: i.Revisit, App: i.Application}
+		o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: i.URL, Kind: crawl.OutcomeDone, Status: i.Status, Bytes: i.Length}, Score: i.Score, Revisit: i.Revisit, App: i.Application, Print: prints[i.URL]}
 		o.SetClass(classes[i.URL])
 		o.Visit = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
 		switch {
@@ -68,6 +74,7 @@ func (e *Engine) recover(
 	if err != nil {
 		return left, err
 	}
+	slices.SortStableFunc(left.Outcomes, func(a, b crawl.PageOutcome) int { return cmp.Compare(order[a.URL], order[b.URL]) })
 	err = links(func(l archive.Link) error {
 		if l.NoFollow {
 			return nil
