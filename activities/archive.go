@@ -198,8 +198,8 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 			}
 			continue
 		}
-		if p != nil && p.RobotsTxt {
-			_, e.Path, _ = pipeline.RobotsPath(mine, e.URL)
+		if p != nil && p.RobotsTxt != nil {
+			e.Path = p.RobotsTxt.Path + crawl.HopPrereq.String()
 		}
 		missing, err := a.missing(in, p)
 		if err != nil {

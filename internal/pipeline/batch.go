@@ -33,7 +33,8 @@ type Exchange struct {
 type Parsed struct {
 	Entry int // the number of its exchange in the batch
 	crawl.Parsed
-	RobotsTxt bool // it is a robots.txt that names sitemaps, and no page of the crawl
+	// RobotsTxt is not nil of a robots.txt that names sitemaps, which is no page of the crawl: the URL for which it was fetched, see robotsOf.
+	RobotsTxt *crawl.Target
 }
 
 // Judged is a page with its scores.
@@ -41,7 +42,7 @@ type Judged struct {
 	Entry int // see Parsed
 	crawl.Judged
 	Sample    *topic.Sample // what the page teaches, in a reference crawl; else nil
-	RobotsTxt bool          // see Parsed
+	RobotsTxt *crawl.Target // see Parsed
 }
 
 // ParsedBatch is a batch whose pages are parsed.
@@ -122,7 +123,7 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 			p.NoFollow = p.NoFollow && plan.Definition.Robots.NoFollow != crawl.RobotsIgnore
 			p.Unfollowed, _ = plan.Scope.Fetched(p.URL, targets[p.URL].Path, p.MIME, p.Language)
 		}
-		out.Pages = append(out.Pages, Parsed{entry, p, false})
+		out.Pages = append(out.Pages, Parsed{entry, p, nil})
 	}
 	shown := openedIn(exchanges)
 	for i := range exchanges {
@@ -152,8 +153,8 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 			p.CutRequisites(plan.Definition.Budget.MaxRequisites())
 			keep(i, p)
 		} else if plan.Definition.Sitemaps {
-			if p, ok := sitemapsIn(x, targets); ok {
-				out.Pages = append(out.Pages, Parsed{i, p, true})
+			if p, of, ok := sitemapsIn(x, targets); ok {
+				out.Pages = append(out.Pages, Parsed{i, p, of})
 			}
 		}
 	}
@@ -190,9 +191,8 @@ func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
 		}
 		j := &out.Pages[i]
 		j.Entry, j.Parsed = batch.Pages[i].Entry, batch.Pages[i].Parsed
-		if batch.Pages[i].RobotsTxt {
-			t, _, _ := RobotsPath(targets, j.URL)
-			j.RobotsTxt, j.Verdict = true, judgeSitemaps(&j.Parsed, plan.Definition.Inherit(t.Priority))
+		if of := batch.Pages[i].RobotsTxt; of != nil {
+			j.RobotsTxt, j.Verdict = of, judgeSitemaps(&j.Parsed, plan.Definition.Inherit(of.Priority))
 			continue
 		}
 		t := targets[j.URL]

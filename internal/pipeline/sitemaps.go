@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"net/http/httputil"
 	"slices"
@@ -14,37 +15,39 @@ import (
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// RobotsPath returns the hop path of a robots.txt: that of the URL of its origin for which it was fetched, and P. Of several, it is
-// the one with the fewest hops. false: no URL of the batch is of that origin, as when another host's file redirects there.
-func RobotsPath(targets map[string]crawl.Target, robotsURL string) (t crawl.Target, path string, ok bool) {
+// robotsOf is the URL of a batch for which a robots.txt was fetched: one of its origin; of several, that with the fewest hops. nil: no URL of the batch is of
+// that origin, as when another host's file redirects there.
+func robotsOf(targets map[string]crawl.Target, robotsURL string) (of *crawl.Target) {
 	at, err := urls.Trusted(robotsURL)
 	if err != nil {
-		return t, "", false
+		return nil
 	}
-	for url, other := range targets {
+	before := func(a, b *crawl.Target) bool {
+		return cmp.Or(cmp.Compare(scope.Hops(a.Path), scope.Hops(b.Path)), cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.URL, b.URL)) < 0
+	}
+	for url := range targets {
 		u, err := urls.Trusted(url)
 		if err != nil || u.Origin() != at.Origin() {
 			continue
 		}
-		hops, best := scope.Hops(other.Path), scope.Hops(t.Path)
-		if !ok || hops < best || hops == best && (other.Priority > t.Priority || other.Priority == t.Priority && url < t.URL) {
-			t, ok = other, true
+		if t := targets[url]; of == nil || before(&t, of) {
+			of = &t
 		}
 	}
-	return t, t.Path + crawl.HopPrereq.String(), ok
+	return of
 }
 
-// sitemapsIn makes a page of a robots.txt: its links are the sitemaps that it names. false if there are none.
-func sitemapsIn(x *Exchange, targets map[string]crawl.Target) (p crawl.Parsed, ok bool) {
+// sitemapsIn makes a page of a robots.txt: its links are the sitemaps that it names. of is the URL for which it was fetched. false if there are none.
+func sitemapsIn(x *Exchange, targets map[string]crawl.Target) (p crawl.Parsed, of *crawl.Target, ok bool) {
 	if x.Kind != crawl.ExchangeRobots || x.Status < 200 || x.Status >= 300 {
-		return p, false
+		return p, nil, false
 	}
-	if _, _, ok := RobotsPath(targets, x.URL); !ok {
-		return p, false
+	if of = robotsOf(targets, x.URL); of == nil {
+		return p, nil, false
 	}
 	base, err := urls.NewResolver(x.URL)
 	if err != nil {
-		return p, false
+		return p, nil, false
 	}
 	p.URL, p.Status, p.MIME = x.URL, x.Status, "text/plain"
 	for _, ref := range robots.Sitemaps(robotsText(x)) {
@@ -52,7 +55,7 @@ func sitemapsIn(x *Exchange, targets map[string]crawl.Target) (p crawl.Parsed, o
 			p.Links = append(p.Links, crawl.Outlink{URL: u.String(), Hop: crawl.HopSitemap, Context: "robots.txt/sitemap", Block: -1})
 		}
 	}
-	return p, len(p.Links) > 0
+	return p, of, len(p.Links) > 0
 }
 
 // robotsText is the text of a robots.txt, without its encodings, or what of it can be read.

@@ -44,15 +44,12 @@ func TestSitemapsOfRobots(t *testing.T) {
 		judged, err := r.Judge(t.Context(), s)
 		r.must(err)
 		got, left := "", Result{}
-		targets, err := s.Targets()
-		r.must(err)
 		for i := range judged.Pages {
 			p := &judged.Pages[i]
-			if !p.RobotsTxt {
+			if p.RobotsTxt == nil {
 				continue
 			}
-			_, path, _ := RobotsPath(targets, p.URL)
-			left.AddLinks(path, p, crawl.LinkNeeds{})
+			left.AddLinks(p.RobotsTxt.Path+crawl.HopPrereq.String(), p, crawl.LinkNeeds{})
 			if p.Entry != 0 || p.Verdict.Score != -1 {
 				t.Errorf("%s: %+v", name, p)
 			}
