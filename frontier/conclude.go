@@ -55,6 +55,9 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	c.remove(r.Position)
 	c.concluded++
 	end.new, end.pld = true, k.PLD
+	if r.Run != e.rec.Run {
+		e.rec.Totals.know(class, 1)
+	}
 	r.Run = e.rec.Run // it may have waited since an earlier run
 	switch o.Kind {
 	case crawl.OutcomeRetry:

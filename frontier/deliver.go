@@ -26,6 +26,7 @@ type Delivery struct {
 	// deliveries again is deleted.
 	Watermark   Watermark
 	Discoveries []crawl.Discovery // in an order that does not change
+	replayed    bool              // the totals of the run are left as they are, see Replay
 
 	pages []crawl.PageOutcome // that were fetched there, of which it is learned what is a trap: where a segment of the archive is replayed
 }
@@ -152,6 +153,7 @@ func (h Crawl) deliver(d *Delivery, parts []delivered, may func(Partition) error
 		if e.rec.Run < d.Run {
 			return nil, fmt.Errorf("%w: run %d of %s", ErrNotBegun, d.Run, h.crawl)
 		}
+		totals := e.rec.Totals
 		fresh, links, err := h.unmarked(tx, s, d, parts)
 		if err != nil {
 			return nil, err
@@ -183,7 +185,11 @@ func (h Crawl) deliver(d *Delivery, parts []delivered, may func(Partition) error
 		if err := e.sites.save(tx.Tx); err != nil {
 			return nil, err
 		}
-		return e.finish(nil, nil)
+		apply, err := e.finish(nil, nil)
+		if d.replayed {
+			e.rec.Totals = totals
+		}
+		return apply, err
 	})
 }
 

@@ -28,6 +28,7 @@ type offered struct {
 	linked  *offered // as an ordinary link, of a requisite that pages link to as well
 	open    bool     // it waits, or is new
 	replace bool     // the scores take the place of those before
+	again   bool     // a recrawl offers it: an earlier run has asked for it
 
 	was           record.Record // as look has found it
 	known, looked bool
@@ -105,7 +106,7 @@ func admit(bound *scope.Scope, d *crawl.Discovery, vias map[string]string) *offe
 	if c := bound.Canonical(u); c != u {
 		form = record.KeyIn(pld, c)
 	}
-	o := &offered{key: key, form: form, url: u.String(), pld: pld, path: scope.Abbreviate(path)}
+	o := &offered{key: key, form: form, url: u.String(), pld: pld, path: scope.Abbreviate(path), again: d.Known}
 	via, known := vias[d.Via]
 	if !known {
 		if u, err := urls.Trusted(d.Via); err == nil {
@@ -159,7 +160,7 @@ func (e *edit) offer(o *offered) error {
 	if found && fresh && !o.isSeed() && !rec.asksFor(&r) {
 		return nil
 	}
-	if !e.admitRequisite(o, fresh, &r) {
+	if !o.again && !e.admitRequisite(o, fresh, &r) {
 		if o.linked == nil {
 			return nil
 		}
@@ -179,7 +180,11 @@ func (e *edit) offer(o *offered) error {
 		old := r
 		r = record.Record{Run: rec.Run, Via: o.via, Path: o.path, URL: o.url, Visit: old.Visit, Archive: old.Archive, Recheck: old.Recheck, Position: old.Position}
 		c.known++
-		e.rec.Totals.know(crawl.ClassOf(o.path), 1)
+		class := crawl.ClassOf(o.path)
+		e.rec.Totals.know(class, 1)
+		if o.again && class == crawl.ClassPage {
+			e.rec.Again++
+		}
 		if o.tag != "" {
 			if r.Group, err = e.sites.assign(siteOf{o.key.PLD, o.host}, o.tag); err != nil {
 				return err
@@ -211,8 +216,9 @@ func (e *edit) offer(o *offered) error {
 }
 
 // admitRequisite reports whether the budget of requisites has room for an offered URL, if it is one or probably one. They are bounded on the average of the
-// pages; a worker of a crawl that is spread has those of pages of others, and goes by the budget of pages. What is probably a requisite has what the requisites
-// leave. What waits, and what seeds need, is not left out.
+// pages; a worker of a crawl that is spread has those of pages of others, and goes by the budget of pages. Where known pages are asked for again, their number
+// stands for the pages: their requisites come before them. What is probably a requisite has what the requisites
+// leave. What waits, and what seeds need, is not left out, nor what a recrawl offers, which an earlier run has admitted.
 func (e *edit) admitRequisite(o *offered, fresh bool, r *record.Record) bool {
 	b, t, class := e.rec.Definition.Budget, &e.rec.Totals, crawl.ClassOf(o.path)
 	if class == crawl.ClassPage || !fresh && (class == crawl.ClassSpeculative || crawl.IsRequisite(r.Path)) {
@@ -225,7 +231,7 @@ func (e *edit) admitRequisite(o *offered, fresh bool, r *record.Record) bool {
 	room := func(pages int64) bool {
 		return urls/pages < b.MaxRequisites() && bytes/pages < b.MaxRequisiteBytes()
 	}
-	if e.rec.Definition.Spread && room(b.Pages) || room(t.Pages+1) || room(t.Pages+1+e.inProgress()) {
+	if e.rec.Definition.Spread && room(b.Pages) || room(max(t.Pages, e.rec.Again)+1) || room(t.Pages+1+e.inProgress()) {
 		return true
 	}
 	if class == crawl.ClassRequisite {

@@ -72,5 +72,5 @@ func recrawls(r *record.Record, run uint32) bool {
 
 // again offers a URL with the score that it had.
 func again(r *record.Record, update string) crawl.Discovery {
-	return crawl.Discovery{URL: r.URL, Path: r.Path, Score: r.Scores.Value(update), Known: true}
+	return crawl.Discovery{URL: r.URL, Via: r.Via, Path: r.Path, Score: r.Scores.Value(update), Known: true}
 }

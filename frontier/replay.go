@@ -24,7 +24,7 @@ type Replay struct {
 }
 
 // Replay brings what a segment has of some partitions into them: the outcomes of URLs, and its links, as Deliver does. It is idempotent. The order
-// learns nothing of it, and the totals of the run are left as they are: the worker that has fetched the pages has counted them. missing are
+// learns nothing of it, and the totals of the run are left as they are: the worker that has fetched the pages has counted them, and what was found on them. missing are
 // the outcomes of URLs that the crawl does not know. The run has begun here, or is expected (Expect): else ErrNotBegun. The outcomes of an earlier run are
 // of that run: ReplayRecrawl offers these URLs again.
 func (h Crawl) Replay(r Replay, in func(Partition) bool) (missing []crawl.PageOutcome, err error) {
@@ -63,6 +63,7 @@ func (h Crawl) Replay(r Replay, in func(Partition) bool) (missing []crawl.PageOu
 	// behind the outcomes, as in the batch's own commit: a link to a page that it has brought is of no use any more
 	r.Discoveries = slices.DeleteFunc(slices.Clone(r.Discoveries), func(d crawl.Discovery) bool { return !of(d.URL) })
 	r.pages = outcomes
+	r.replayed = true
 	return missing, h.receive(s, r.Delivery, func(Partition) error { return nil })
 }
 

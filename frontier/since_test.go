@@ -120,3 +120,91 @@ func TestRecrawlIntervals(t *testing.T) {
 		}
 	}
 }
+
+// TestRecrawlOfRequisites: a recrawl asks again for all requisites that earlier runs have admitted, of which there are more than the budget has for the first
+// pages, with the page on which each was found; and what pages embed that is new is admitted beside them. One that waits since an earlier run counts in the run that asks
+// for it.
+func TestRecrawlOfRequisites(t *testing.T) {
+	most := int64(2)
+	edit := func(d *crawl.Definition) { d.Budget.Requisites, d.Order.PerQueue = &most, 20 }
+	r := newRig(t, edit)
+	const pages = 6
+	page := func(i int) string { return fmt.Sprintf("http://a.example/%d", i) }
+	for i := range pages {
+		r.submit(fmt.Sprint("page", i), found(0.9, page(i))...)
+	}
+	batch, lanes := r.take()
+	var links []crawl.Discovery
+	for i := range pages {
+		links = append(links, embedded(page(i), fmt.Sprintf("http://b%d.example/x.png", i), fmt.Sprintf("http://c%d.example/x.css", i))...)
+	}
+	r.finish(batch, lanes, links...)
+	batch, lanes = r.take()
+	r.finish(batch, lanes)
+	late := embedded(page(0), "http://d.example/late.png")
+	r.submit("late", late...) // nobody asks for it in this run
+	if s := r.status().Totals; s.Requisites != 2*pages+1 || s.RequisitesArchived != 2*pages || s.RequisitesCut != 0 {
+		t.Fatalf("first run: %+v", s)
+	}
+	r.must(r.End("owner"))
+	r.must(r.begin("next", edit))
+	r.must(r.URLs().Recrawl("recrawl-2"))
+	r.submit("new", embedded(page(0), "http://a.example/new.png")...)
+	asked := map[string]crawl.Target{}
+	for {
+		batch, lanes := r.take()
+		if batch == "" {
+			break
+		}
+		for _, l := range lanes {
+			for _, x := range l.Targets {
+				asked[x.URL] = x
+			}
+		}
+		r.finish(batch, lanes)
+	}
+	s := r.status().Totals
+	if len(asked) != 3*pages+2 || s.Requisites != 2*pages+2 || s.RequisitesArchived != 2*pages+2 || s.RequisitesCut != 0 {
+		t.Errorf("%d URLs are asked, %+v", len(asked), s)
+	}
+	if x := asked["http://b3.example/x.png"]; x.Via != page(3) || x.Path != "SLE" {
+		t.Errorf("%+v", x)
+	}
+	if x := asked[page(3)]; x.Via != "http://a.example/" {
+		t.Errorf("%+v", x)
+	}
+}
+
+// TestReplayOfEarlierRun: a page of an earlier run that is brought in from the archive, after the present run has begun, is asked for in the present one,
+// though it has an interval.
+func TestReplayOfEarlierRun(t *testing.T) {
+	edit := func(d *crawl.Definition) {
+		d.Spread = true
+		d.Recrawl = crawl.Recrawl{Min: crawl.Duration(24 * time.Hour), Max: crawl.Duration(4 * 24 * time.Hour)}
+	}
+	r := newRig(t, edit)
+	const page = "http://a.example/1"
+	r.submit("s", found(0.5, page)...)
+	r.must(r.End("owner"))
+	r.clock.pass(24 * time.Hour)
+	r.must(r.begin("next", edit))
+	r.must(r.URLs().Recrawl("recrawl-2"))
+	outcome := done(page)
+	outcome.Visit = crawl.Visit{URL: page, Digest: "sha1:one"}
+	replay := Replay{Delivery: Delivery{Worker: "w", Number: 7, Nonce: "0123456789abcdef", Run: 1, Discoveries: embedded(page, "http://a.example/x.css")}, Outcomes: []crawl.PageOutcome{outcome}}
+	totals := r.status().Totals
+	_, err := r.Crawl.Replay(replay, func(Partition) bool { return true })
+	r.must(err)
+	if got := r.states()[page]; got != "done" {
+		t.Fatalf("brought in, it is %q", got)
+	}
+	for range 2 {
+		r.must(r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}))
+		if got := r.states()[page]; got != "waiting" {
+			t.Errorf("it is %q in the present run", got)
+		}
+	}
+	if now := r.status().Totals; now != totals {
+		t.Errorf("what others have counted is counted: %+v, was %+v", now, totals)
+	}
+}
