@@ -186,14 +186,14 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		if p != nil {
 			line.Print = p.Print
 		}
-		if err := segment.Log(line); err != nil {
-			return left, err
-		}
 		if e.Kind == crawl.ExchangeOpened {
+			if err := segment.Log(line); err != nil {
+				return left, err
+			}
 			continue
 		}
 		if e.Kind == crawl.ExchangeDNS {
-			if err := segment.Resource(capture(e, nil)); err != nil {
+			if err := errors.Join(segment.Log(line), segment.Resource(capture(e, nil))); err != nil {
 				return left, err
 			}
 			continue
@@ -205,16 +205,25 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		if err != nil {
 			return left, err
 		}
-		if err := a.archiveExchange(segment, e, p, missing, needs, records, &left); err != nil {
+		o, err := a.archiveExchange(segment, e, p, missing, needs, records, &left)
+		if err != nil {
+			return left, err
+		}
+		if e.Kind == crawl.ExchangePage && crawl.ClassOf(e.Path) == crawl.ClassPage {
+			if line.Became, err = a.Frontier.Crawl(b.Crawl).URLs().Became(&crawl.PageOutcome{Outcome: o}); err != nil {
+				return left, err
+			}
+		}
+		if err := segment.Log(line); err != nil {
 			return left, err
 		}
 	}
 	return left, nil
 }
 
-// archiveExchange archives an exchange and adds its outcome and outlinks to left. missing: so many requisites of the page are not in the
+// archiveExchange archives an exchange, adds its outcome and outlinks to left, and returns the outcome. missing: so many requisites of the page are not in the
 // archive. records get the IDs of the records of pages that were opened. needs says what outlinks keep for the order and the scope.
-func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, missing int, needs crawl.LinkNeeds, records map[string]string, left *pipeline.Result) error {
+func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, missing int, needs crawl.LinkNeeds, records map[string]string, left *pipeline.Result) (o crawl.Outcome, err error) {
 	o, revisit := e.Outcome, false
 	answered := e.Status > 0 || e.HeaderBytes > 0 // "000" is a status that servers send
 	if answered && o.Kind != crawl.OutcomeRetry {
@@ -222,7 +231,7 @@ func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p
 		c.Missing = missing
 		rec, err := segment.Add(c)
 		if err != nil {
-			return err
+			return o, err
 		}
 		o.Visit, revisit = rec.Visit, rec.Revisit
 		if _, shown := records[e.URL]; shown && e.Kind == crawl.ExchangePage {
@@ -238,7 +247,7 @@ func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p
 	} else if p != nil {
 		left.AddLinks(e.Path, p, needs)
 	}
-	return nil
+	return o, nil
 }
 
 func capture(e *spool.Entry, p *pipeline.Judged) archive.Capture {

@@ -31,7 +31,8 @@ func (h Holder) wrote(m *archive.Manifest) bool {
 const runSlack = 2 * time.Minute
 
 // LostTotals counts what a data folder has archived in a run, by its segments: it may have done more than it last reported, and what it had
-// not archived others do again. Links and known URLs are not counted. It runs on the shared queue: a worker that has not begun the run yet, and so does not know
+// not archived others do again. Links, known URLs, requisites that are not
+// archived and what the run has not asked for are not counted. It runs on the shared queue: a worker that has not begun the run yet, and so does not know
 // which pages are relevant, leaves it to another one (frontier.ErrNotBegun).
 func (a *Activities) LostTotals(ctx context.Context, in LostTotalsInput) (sum frontier.Totals, err error) {
 	run := archivedRun{in.Crawl, in.Started, in.Run}
@@ -88,6 +89,7 @@ func (a *Activities) eachTotalsIn(ctx context.Context, run archivedRun, d crawl.
 func segmentTotals(ctx context.Context, store archive.Store, m *archive.Manifest, threshold float64) (t frontier.Totals, err error) {
 	err = archive.ReadLog(ctx, store, m, func(l archive.Logged) error {
 		if l.Kind != archive.LoggedRobots && l.Kind != archive.LoggedDNS {
+			t.CountBecame(l.Became)
 			t.Count(crawl.Outcome{Kind: crawl.OutcomeKind(l.Kind), Status: l.Status, Bytes: l.Bytes}, crawl.ClassOf(l.Path))
 		}
 		return nil
@@ -95,6 +97,7 @@ func segmentTotals(ctx context.Context, store archive.Store, m *archive.Manifest
 	if err != nil {
 		return t, err
 	}
+	t.Requisites, t.Speculative = t.RequisitesArchived, t.SpeculativeArchived // others are known by reports alone
 	if m.WARC.Key != "" {
 		t.Batches = 1
 	}

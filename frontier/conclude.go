@@ -33,12 +33,12 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	}
 	class := crawl.ClassOf(r.Path)
 	count(e.rec, o, class)
-	now, err := e.since(k.PLD, &r, &o)
+	now, err := e.s.since(e.Reader, k.PLD, &r, &o)
 	if err != nil {
 		return end, err
 	}
 	if class == crawl.ClassPage {
-		e.rec.Totals.add(now)
+		e.rec.Totals.CountBecame(now)
 	}
 	if o.Answered() && class == crawl.ClassPage {
 		if err := e.countDone(k.PLD, done, o); err != nil {

@@ -40,6 +40,9 @@ type Explanation struct {
 	Run      uint32    `json:"run,omitempty"`  // that saw it last
 	Attempts int       `json:"attempts,omitempty"`
 	Due      time.Time `json:"due,omitzero"` // if delayed
+	// Interval is that of a URL in a crawl with recrawl; runs that begin from Again on ask for it again.
+	Interval crawl.Duration `json:"interval,omitzero"`
+	Again    time.Time      `json:"again,omitzero"`
 	// Trap is the closed pattern of a URL that is not fetched for that.
 	Trap *ClosedTrap `json:"trap,omitempty"`
 	// Redirects are those in a row that led here; MaxRedirects how many are followed.
@@ -130,6 +133,9 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 			if out.Trap, err = trapOf(txn, s.keys, u); err != nil {
 				return err
 			}
+		}
+		if n := r.Recheck.Interval; n > 0 && definition.Recrawl.Adapts() {
+			out.Interval, out.Again = crawl.Duration(time.Duration(n)*time.Second), time.Unix(r.Recheck.Earliest(), 0).UTC()
 		}
 		if r.State == record.Delayed {
 			out.Due = time.Unix(r.Due, 0).UTC()

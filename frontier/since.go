@@ -5,67 +5,64 @@ import (
 	"strings"
 
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// became is what became of a URL since it was last asked.
-type became int
-
-const (
-	nothing became = iota
-	isNew
-	isChanged
-	isUnchanged
-	isGone
-	isForbidden
-)
-
-// add counts it.
-func (t *Totals) add(b became) {
-	switch b {
-	case isNew:
-		t.New++
-	case isChanged:
-		t.Changed++
-	case isUnchanged:
-		t.Unchanged++
-	case isGone:
-		t.Gone++
-	case isForbidden:
-		t.Forbidden++
+// Became says what became of a page that a batch has fetched, as the batch's commit will count it. It is empty if the commit will count nothing, as of a URL that
+// another batch has ended meanwhile.
+func (h URLs) Became(o *crawl.PageOutcome) (now crawl.Became, err error) {
+	s, err := h.state()
+	if err != nil {
+		return "", err
 	}
+	u, err := urls.Trusted(o.URL)
+	if err != nil { // no batch asks for it
+		return "", nil
+	}
+	k := record.KeyOf(u)
+	err = h.f.store.View(func(txn store.Reader) error {
+		r, found, err := txn.Record(s.keys.Record(k))
+		if err != nil || !found || r.State != record.Waiting {
+			return err
+		}
+		now, err = s.since(txn, k.PLD, &r, o)
+		return err
+	})
+	return now, err
 }
 
 // since says what became of a URL since it was last asked. The record is as it was before the outcome.
-func (e *edit) since(pld uint64, r *record.Record, o *crawl.PageOutcome) (now became, err error) {
+func (s *state) since(txn store.Reader, pld uint64, r *record.Record, o *crawl.PageOutcome) (now crawl.Became, err error) {
 	known := r.Visit != (crawl.Visit{})
 	switch {
 	case o.Success() && (o.Kind == crawl.OutcomeUnmodified || known && o.Visit.Digest != "" && o.Visit.Digest == r.Visit.Digest):
-		return isUnchanged, nil
+		return crawl.BecameUnchanged, nil
 	case o.Success() && !known:
-		return isNew, nil
+		return crawl.BecameNew, nil
 	case o.Success() && algorithm(o.Visit.Digest) != algorithm(r.Visit.Digest): // the definition has another one now
-		return nothing, nil
+		return "", nil
 	case o.Success():
-		now = isChanged
+		now = crawl.BecameChanged
 	case !known:
-		return nothing, nil
+		return "", nil
 	case isAbsent(o):
-		now = isGone
+		now = crawl.BecameGone
 	case o.Kind == crawl.OutcomeRobots || o.Kind == crawl.OutcomeDone && forbids(o.Status):
-		now = isForbidden
+		now = crawl.BecameForbidden
 	default:
-		return nothing, nil
+		return "", nil
 	}
 	// originals are the payloads of pages alone
-	was, err := e.Has(e.s.keys.Digest(pld, r.Archive, r.Visit.Digest))
+	was, err := txn.Has(s.keys.Digest(pld, r.Archive, r.Visit.Digest))
 	switch {
 	case err != nil || was:
 		return now, err
 	case o.Success(): // it was an error page
-		return isNew, nil
+		return crawl.BecameNew, nil
 	}
-	return nothing, nil
+	return "", nil
 }
 
 // algorithm is that of a digest.
@@ -84,18 +81,18 @@ func forbids(status int) bool {
 }
 
 // recheck says when a URL is asked again whose outcome is for good.
-func (e *edit) recheck(r *record.Record, o *crawl.PageOutcome, now became) {
+func (e *edit) recheck(r *record.Record, o *crawl.PageOutcome, now crawl.Became) {
 	d := e.rec.Definition.Recrawl
 	if !d.Adapts() {
 		return
 	}
 	interval := r.Recheck.Interval
 	switch {
-	case now == isNew:
+	case now == crawl.BecameNew:
 		interval = 0
-	case now == isChanged:
+	case now == crawl.BecameChanged:
 		interval /= 2
-	case now == isUnchanged || isAbsent(o):
+	case now == crawl.BecameUnchanged || isAbsent(o):
 		interval *= 2
 	}
 	seconds := func(bound crawl.Duration) int64 { return int64(bound.D().Seconds()) }

@@ -51,6 +51,9 @@ func (r *rig) revisited(number int, edit func(*crawl.Definition), answers map[st
 				c.Originals[o.Visit.Digest] = o.Visit
 			}
 			c.Outcomes = append(c.Outcomes, o)
+			became, err := r.URLs().Became(&o)
+			r.must(err)
+			t.CountBecame(became)
 		}
 		for _, l := range lanes {
 			r.must(r.endLane(l.ID, r.clock.Now(), false))
@@ -58,7 +61,11 @@ func (r *rig) revisited(number int, edit func(*crawl.Definition), answers map[st
 		r.must(r.Commit(c))
 	}
 	r.confirm(r.next())
+	said := t
 	t = r.status().Totals
+	if said != (Totals{New: t.New, Changed: t.Changed, Unchanged: t.Unchanged, Gone: t.Gone, Forbidden: t.Forbidden}) {
+		r.t.Errorf("before its commits the run says %+v, after them %+v", said, t)
+	}
 	r.must(r.End(map[bool]string{true: "owner", false: fmt.Sprint("owner ", number)}[number == 1]))
 	return t, asked
 }
@@ -176,7 +183,7 @@ func TestRecrawlOfRequisites(t *testing.T) {
 }
 
 // TestReplayOfEarlierRun: a page of an earlier run that is brought in from the archive, after the present run has begun, is asked for in the present one,
-// though it has an interval.
+// though it has an interval; what was found on it was counted by the worker that found it.
 func TestReplayOfEarlierRun(t *testing.T) {
 	edit := func(d *crawl.Definition) {
 		d.Spread = true

@@ -33,13 +33,30 @@ type Totals struct {
 	SpeculativeArchived int64 `json:"speculative_archived,omitempty" cbor:"26,keyasint,omitempty"` // of them
 	SpeculativeBytes    int64 `json:"speculative_bytes,omitempty" cbor:"27,keyasint,omitempty"`    // on the wire, counted in Bytes
 
-	// What became of URLs since they were last asked, in an earlier run. Batches of a lost worker are not counted here.
+	// What became of URLs since they were last asked, in an earlier run. Segments of earlier versions do not say it, so that batches of a lost worker of
+	// these are not counted here.
 	New       int64 `json:"new" cbor:"31,keyasint,omitempty"`       // pages that were not archived before, or were no pages when they were last asked
 	Changed   int64 `json:"changed" cbor:"32,keyasint,omitempty"`   // pages with another payload
 	Unchanged int64 `json:"unchanged" cbor:"33,keyasint,omitempty"` // pages with the same payload, or 304
 	Gone      int64 `json:"gone" cbor:"34,keyasint,omitempty"`      // pages that have become 404 or 410
 	Forbidden int64 `json:"forbidden" cbor:"35,keyasint,omitempty"` // pages that have become 401, 403 or 451, or that robots.txt disallows
 	NotDue    int64 `json:"not_due" cbor:"36,keyasint,omitempty"`   // URLs that the run has not asked for, because their interval is not over
+}
+
+// CountBecame adds what became of a page.
+func (t *Totals) CountBecame(b crawl.Became) {
+	switch b {
+	case crawl.BecameNew:
+		t.New++
+	case crawl.BecameChanged:
+		t.Changed++
+	case crawl.BecameUnchanged:
+		t.Unchanged++
+	case crawl.BecameGone:
+		t.Gone++
+	case crawl.BecameForbidden:
+		t.Forbidden++
+	}
 }
 
 // Since says what became of the pages of earlier runs; empty in a first run.

@@ -131,6 +131,9 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	if e.Via != "" {
 		line("  found on   %s", e.Via)
 	}
+	if !e.Again.IsZero() {
+		line("  interval   %s: runs that begin from %s on ask for it again", e.Interval, e.Again.Local().Format(time.DateTime))
+	}
 	if !e.Due.IsZero() {
 		line("  tried next %s", e.Due.Local().Format(time.DateTime))
 	}

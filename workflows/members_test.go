@@ -68,6 +68,21 @@ func TestSumProgress(t *testing.T) {
 	}
 }
 
+// TestLostTotals: what segments say of a lost member counts; of what they do not say, its last report.
+func TestLostTotals(t *testing.T) {
+	archived := frontier.Totals{Pages: 9, Requests: 9, New: 3, Changed: 2, Unchanged: 2, Gone: 1, Forbidden: 1, Requisites: 12, RequisitesArchived: 12}
+	reported := frontier.Totals{Pages: 5, New: 5, Links: 70, Known: 60, Failed: 1, NotDue: 8, Requisites: 10, RequisitesArchived: 4, RequisitesCut: 2}
+	want := archived
+	want.Links, want.Known, want.Failed, want.NotDue, want.RequisitesCut = 70, 60, 1, 8, 2
+	if got := lostTotals(archived, reported); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	reported.Requisites = 20
+	if got := lostTotals(archived, reported).Requisites; got != 20 {
+		t.Errorf("%d requisites, 20 were known", got)
+	}
+}
+
 // TestAddTotals: no number is left out.
 func TestAddTotals(t *testing.T) {
 	var a frontier.Totals

@@ -151,7 +151,7 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool
 	if !c.byFolder {
 		c.subtractFormer(&done, m)
 	}
-	done.Links, done.Known, done.Failed = m.Progress.Totals.Links, m.Progress.Totals.Known, m.Progress.Totals.Failed
+	done = lostTotals(done, m.Progress.Totals)
 	m.Progress.Totals, m.Progress.At, m.Counted = done, workflow.Now(ctx), true
 	c.Progress = c.sum()
 	for _, reason := range activities.SharedBudgets() {
@@ -164,6 +164,14 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool
 		}
 	}
 	return true
+}
+
+// lostTotals is what a lost member has done: what its segments have, and of what no segment says, what it has reported last.
+func lostTotals(archived, reported frontier.Totals) frontier.Totals {
+	t := archived
+	t.Links, t.Known, t.Failed, t.NotDue, t.RequisitesCut = reported.Links, reported.Known, reported.Failed, reported.NotDue, reported.RequisitesCut
+	t.Requisites, t.Speculative = max(archived.Requisites, reported.Requisites), max(archived.Speculative, reported.Speculative)
+	return t
 }
 
 // subtractFormer leaves out what other folders of the same worker have done.

@@ -26,6 +26,8 @@ type Logged struct {
 	Claim   string     `json:"claim,omitempty"` // the lane
 	// Print says what the page reads like: a frontier that is rebuilt finds traps by it. Missing in segments of earlier versions.
 	Print *crawl.Print `json:"print,omitempty"`
+	// Became is what became of the page since an earlier run; empty of requisites, and in segments of versions that did not write it.
+	Became crawl.Became `json:"became,omitempty"`
 }
 
 // LoggedKind is an outcome (crawl.OutcomeKind), LoggedRobots or LoggedDNS.
@@ -101,6 +103,7 @@ func (l *Logged) append(b []byte) []byte {
 	if l.Print != nil {
 		b = appendPrint(append(b, ",\"print\":"...), l.Print)
 	}
+	b = appendSome(b, ",\"became\":", string(l.Became))
 	return append(b, '}', '\n')
 }
 

@@ -151,6 +151,18 @@ type Print struct {
 	Requisites uint64 `json:"requisites,omitempty"` // of the paths of images and other embeds
 }
 
+// Became is what became of a page since it was last asked for, in an earlier run; empty if nothing did, or if there was no page.
+type Became string
+
+// What may become of a page.
+const (
+	BecameNew       Became = "new"       // it was not archived before, or was no page
+	BecameChanged   Became = "changed"   // it has another payload
+	BecameUnchanged Became = "unchanged" // it has the same payload, or the answer is 304
+	BecameGone      Became = "gone"      // it has become 404 or 410
+	BecameForbidden Became = "forbidden" // it has become 401, 403 or 451, or robots.txt disallows it
+)
+
 // Success reports whether a response counts as a page in budgets and harvest ratio.
 func (o Outcome) Success() bool {
 	return (o.Kind == OutcomeDone && o.Status >= 200 && o.Status < 300) || o.Kind == OutcomeUnmodified

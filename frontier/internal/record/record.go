@@ -93,8 +93,11 @@ type Recheck struct {
 // early is the part of an interval that a run may be early: the runs of a schedule do not begin to the second.
 const early = 10
 
+// Earliest is the Unix time from which on a run asks again that begins then.
+func (r Recheck) Earliest() int64 { return r.Asked + r.Interval - r.Interval/early }
+
 // Due reports whether a run that begins at a time asks again.
-func (r Recheck) Due(run time.Time) bool { return run.Unix() >= r.Asked+r.Interval-r.Interval/early }
+func (r Recheck) Due(run time.Time) bool { return run.Unix() >= r.Earliest() }
 
 // LinkFeatures lists what the order keeps with links to the URL, that of the link that counts first.
 func (r *Record) LinkFeatures() (list [][]byte) {
