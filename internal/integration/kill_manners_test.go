@@ -3,6 +3,7 @@ package integration
 import (
 	"fmt"
 	"net/netip"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -23,6 +24,8 @@ type killRig struct {
 	victims map[string]victim
 	s3      archive.S3
 	store   string
+	gate    *gate  // between the worker and S3
+	data    string // folder of the worker
 }
 
 // newKillRig starts all three; program is the worker's.
@@ -35,7 +38,10 @@ func newKillRig(t *testing.T, world *webworld.World, program string) *killRig {
 	store.start(t)
 	t.Cleanup(func() { store.kill(t) })
 	r := &killRig{world: world, s3: s3, store: "s3://" + killBucket + "/crawls"}
-	r.worker = newKilledWorker(t, t.TempDir(), temporal.server.Address, r.store, s3, world)
+	dir, near := t.TempDir(), s3
+	r.gate, near.Endpoint = newGate(t, s3.Endpoint)
+	r.data = filepath.Join(dir, "data")
+	r.worker = newKilledWorker(t, dir, temporal.server.Address, r.store, near, world)
 	r.worker.program = program
 	r.worker.start(t)
 	t.Cleanup(func() {
@@ -82,6 +88,31 @@ func (r *killRig) killOnce(t *testing.T, name string, progress int, while, outag
 	t.Logf("%s %s killed after %d more requests, away for %v", time.Now().Format("15:04:05.000"), name, r.world.Stats().Requests-asked, outage.Round(time.Millisecond))
 	<-time.After(outage)
 	r.victims[name].start(t)
+	return true
+}
+
+// killAt kills the worker in the moment that reached is closed for, and starts it again after an outage. It returns false if the crawl ended before.
+func (r *killRig) killAt(t *testing.T, moment string, reached <-chan struct{}, outage time.Duration) bool {
+	t.Helper()
+	over := false
+	Until(t, soon, "the worker comes to the moment when "+moment, func() string {
+		select {
+		case <-reached:
+			return ""
+		default:
+		}
+		if over = r.ended(t); over {
+			return ""
+		}
+		return "the worker says:\n" + r.worker.lastWords()
+	})
+	if over {
+		return false
+	}
+	r.worker.kill(t)
+	t.Logf("%s worker killed when %s, away for %v", time.Now().Format("15:04:05.000"), moment, outage.Round(time.Millisecond))
+	<-time.After(outage)
+	r.worker.start(t)
 	return true
 }
 

@@ -8,22 +8,24 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archivecheck"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/manners"
 )
 
-// plan is how often each victim is killed in one run of the kill test.
-type plan struct{ workers, temporals, stores int }
+// plan is how many runs the crawl of the kill test has, and how often each victim is killed in them together.
+type plan struct{ runs, workers, temporals, stores int }
 
-// A short run is for CI. A long one takes some minutes.
+// The short one is for CI. The long one takes some minutes.
 var (
-	shortKills = plan{workers: 3, temporals: 1, stores: 1}
-	longKills  = plan{workers: 10, temporals: 3, stores: 3}
+	shortKills = plan{runs: 2, workers: 3, temporals: 1, stores: 1}
+	longKills  = plan{runs: 3, workers: 10, temporals: 3, stores: 3}
 )
 
 // envNumber reads a number from the environment.
@@ -40,27 +42,47 @@ func envNumber(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// TestLongKilled kills worker, Temporal and S3 server without warning, during a crawl of a web with Crawl-delays, slow pages and
-// disallowed URLs. No address ever sees two connections, no host or address sees a request before its time, and in the end every
-// allowed page is archived once. MUNINN_KILL_SEED chooses the moments; MUNINN_KILL_RUNS is a number of long runs with the seeds from
-// there on, in place of a short run.
+// TestLongKilled kills worker, Temporal and S3 server without warning, during runs of a recurring crawl of a web with Crawl-delays, slow pages and
+// disallowed URLs, whose pages have requisites and change from run to run. The worker is also killed between the claim of a requisite and its answer, between
+// fetching and the manifest, and between the manifest and the commit. No address ever sees two connections, no host or address sees a request before its time, and in the
+// end of each run every allowed page and requisite is archived once in it, totals and crawl log say what became of each page, each page says which of
+// its requisites were missing, and the intervals of pages have changed once. MUNINN_KILL_SEED chooses the moments; MUNINN_KILL_RUNS is a number of long tests
+// with the seeds from there on, in place of a short one.
 func TestLongKilled(t *testing.T) {
-	seed, runs, kills := envNumber(t, "MUNINN_KILL_SEED", 1), envNumber(t, "MUNINN_KILL_RUNS", 0), longKills
-	if runs == 0 {
+	seed, tests, kills := envNumber(t, "MUNINN_KILL_SEED", 1), envNumber(t, "MUNINN_KILL_RUNS", 0), longKills
+	if tests == 0 {
 		t.Parallel()
-		runs, kills = 1, shortKills
+		tests, kills = 1, shortKills
 	}
-	for n := range runs {
+	for n := range tests {
 		t.Run(fmt.Sprintf("seed %d", seed+n), func(t *testing.T) { killed(t, seed+n, kills) })
 	}
 }
 
+// order is the order of the kills, each by the victim's name; of the worker, also the moment. The first one is in the first run, in which requisites are
+// claimed as their pages are fetched.
+func (p plan) order(random *rand.Rand) (order []string) {
+	for n := range p.workers {
+		order = append(order, "worker "+workerKills[n%len(workerKills)])
+	}
+	for name, times := range map[string]int{"Temporal": p.temporals, "S3": p.stores} {
+		for range times {
+			order = append(order, name)
+		}
+	}
+	rest := order[1:]
+	slices.Sort(rest)
+	random.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	return order
+}
+
 func killed(t *testing.T, seed uint64, kills plan) {
 	perQueue := []int{12, 1, 2}[seed%3]
-	t.Logf("MUNINN_KILL_SEED=%d repeats this run; per_queue %d", seed, perQueue)
+	t.Logf("MUNINN_KILL_SEED=%d repeats this test; per_queue %d", seed, perQueue)
 	random := rand.New(rand.NewPCG(seed, seed))
 	scale := 1 + kills.workers/5
-	world := Serve(t, manners.New(webworld.Options{Seed: seed, Scale: scale, Trace: true, FirstIP: netip.MustParseAddr("127.91.0.1")}))
+	web := manners.NewRecurring(webworld.Options{Seed: seed, Scale: scale, Trace: true, FirstIP: netip.MustParseAddr("127.91.0.1")})
+	world := Serve(t, web.World)
 	rig := newKillRig(t, world, Program(t, "muninn-worker"))
 
 	d := Definition("killed", world)
@@ -69,52 +91,65 @@ func killed(t *testing.T, seed uint64, kills plan) {
 	reference := int64(20)
 	d.Reference.Pages = &reference
 	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(killDelay), crawl.Duration(5*time.Second)
-	began := time.Now()
-	StartCrawl(t, rig.client, d)
-
-	var order []string
-	for name, times := range map[string]int{"worker": kills.workers, "Temporal": kills.temporals, "S3": kills.stores} {
-		for range times {
-			order = append(order, name)
+	d.Recrawl = crawl.Recrawl{Min: crawl.Duration(time.Second), Max: crawl.Duration(time.Hour)} // each run asks for all
+	order := kills.order(random)
+	var runs [][]manners.Recurred
+	var before webworld.Stats
+	for run := range kills.runs {
+		if run > 0 {
+			web.Turn()
 		}
-	}
-	slices.Sort(order)
-	random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	pages := 0
-	for _, p := range world.Pages() {
-		if p.Allowed {
-			pages++
-		}
-	}
-	for n, name := range order {
-		// Half of the kills come at any moment of the start, half when the crawl has made progress.
-		progress := -1
-		if random.IntN(2) == 0 {
-			progress = random.IntN(1 + pages/2/len(order))
-		}
-		while, outage := time.Duration(random.Int64N(int64(2500*time.Millisecond))), time.Duration(random.Int64N(int64(4*time.Second)))
-		if !rig.killOnce(t, name, progress, while, outage) {
-			t.Logf("the crawl ended before kill %d of %d", n+1, len(order))
-			if n < len(order)/2 {
-				t.Errorf("it ended too soon")
+		began, finds := time.Now(), web.Finds()
+		runs = append(runs, finds)
+		StartCrawl(t, rig.client, d)
+		mine := order[len(order)*run/kills.runs : len(order)*(run+1)/kills.runs]
+		for n, name := range mine {
+			outage := time.Duration(random.Int64N(int64(4 * time.Second)))
+			moment, isWorker := strings.CutPrefix(name, "worker ")
+			over := false
+			if isWorker && moment != "" {
+				over = !killWorker(t, rig, web, moment, outage)
+			} else {
+				// Half of these kills come at any moment of the start, half when the crawl has made progress.
+				progress := -1
+				if random.IntN(2) == 0 {
+					progress = random.IntN(1 + len(finds)/2/len(order))
+				}
+				over = !rig.killOnce(t, strings.TrimSpace(name), progress, time.Duration(random.Int64N(int64(2500*time.Millisecond))), outage)
 			}
-			break
+			if over {
+				t.Logf("run %d ended before kill %d of %d", run+1, n+1, len(mine))
+				if n < len(mine)/2 {
+					t.Errorf("it ended too soon")
+				}
+				break
+			}
 		}
+		last := time.Now()
+		result := Result(t, rig.client, d.Name, CrawlTime)
+		stats := world.Stats()
+		asked, repeated := askedSince(before, stats)
+		t.Logf("run %d: %v in all, %v of it after the last kill; %d URLs asked for of %d, %d requests repeated; %+v", run+1, time.Since(began).Round(100*time.Millisecond),
+			time.Since(last).Round(100*time.Millisecond), len(asked), len(finds), repeated, result.Totals)
+		got, want := result.Totals, recurTotals(finds)
+		if got = (frontier.Totals{
+			Pages: got.Pages, Errors: got.Errors, Requisites: got.Requisites, RequisitesArchived: got.RequisitesArchived, RequisitesCut: got.RequisitesCut,
+			New: got.New, Changed: got.Changed, Unchanged: got.Unchanged, Gone: got.Gone, Forbidden: got.Forbidden, NotDue: got.NotDue,
+		}); got != want {
+			t.Errorf("run %d: the totals are %+v, want %+v", run+1, got, want)
+		}
+		rig.recurred(t, d.Name, uint32(run)+1, finds)
+		// A kill cuts a request on each address, and an outage of Temporal as many.
+		if most := len(mine) * len(stats.PerIP); repeated > most {
+			t.Errorf("run %d: %d requests were repeated, at most %d may be", run+1, repeated, most)
+		}
+		before = stats
 	}
-	last := time.Now()
-	result := Result(t, rig.client, d.Name, CrawlTime)
-	stats := world.Stats()
-	t.Logf("%v in all, %v of it after the last kill; %d requests for %d pages, %d of them for robots.txt, %d cut, %d repeated; %+v", time.Since(began).Round(100*time.Millisecond),
-		time.Since(last).Round(100*time.Millisecond), stats.Requests, pages, stats.Robots, stats.Cut, repeats(stats), result.Totals)
 	servedPolitely(t, world, killDelay)
 	if t.Failed() {
 		t.Log(traces(world))
 	}
-	rig.once(t)
-	// A kill cuts a request on each address, and an outage of Temporal as many.
-	if most := len(order) * len(stats.PerIP); repeats(stats) > most {
-		t.Errorf("%d requests were repeated, at most %d may be", repeats(stats), most)
-	}
+	rig.recurIntervals(t, d.Name, runs)
 }
 
 // sitesOnce checks an archive of the demo web: each page once and nothing else, without a fault. Objects

@@ -44,14 +44,7 @@ func New(o webworld.Options) *webworld.World {
 		{host: LenderHost, pages: 8 * o.Scale},
 		{host: BorrowerHost, pages: 6, refused: 4, lender: LenderHost},
 	}
-	p := &webworld.Planner{Next: o.FirstIP}
-	for _, s := range plan {
-		if s.on == "" {
-			p.Add(s.host, "manners")
-		} else {
-			p.AddOn(s.on, s.host, "manners")
-		}
-	}
+	p := planOf(o, plan)
 	return webworld.New(o, p.Sites, func(b *webworld.Builder) {
 		b.Topic = []string{"raven", "ravens", "corvid", "crow"}
 		for _, s := range plan {
@@ -61,24 +54,43 @@ func New(o webworld.Options) *webworld.World {
 	})
 }
 
-func writeManners(b *webworld.Builder, s *webworld.Host, plan mannersSite) {
+func planOf(o webworld.Options, plan []mannersSite) *webworld.Planner {
+	p := &webworld.Planner{Next: o.FirstIP}
+	for _, s := range plan {
+		if s.on == "" {
+			p.Add(s.host, "manners")
+		} else {
+			p.AddOn(s.on, s.host, "manners")
+		}
+	}
+	return p
+}
+
+// setRules gives a site its robots.txt.
+func setRules(b *webworld.Builder, s *webworld.Host, plan mannersSite) {
 	rs := webworld.Rules{Delay: plan.delay, Lines: []webworld.Rule{webworld.Disallow("/refused/")}}
 	if plan.lender == "" {
 		s.SetRobots(rs, "")
-	} else {
-		s.Rules = rs
-		s.AddRobots("/robots.txt", &webworld.Resource{
-			Page:   webworld.Page{Status: http.StatusMovedPermanently},
-			Header: http.Header{"Location": {b.ByName[plan.lender].Base + "/robots.txt"}},
-			Body:   [][]byte{[]byte("elsewhere\n")},
-		})
+		return
 	}
+	s.Rules = rs
+	s.AddRobots("/robots.txt", &webworld.Resource{
+		Page:   webworld.Page{Status: http.StatusMovedPermanently},
+		Header: http.Header{"Location": {b.ByName[plan.lender].Base + "/robots.txt"}},
+		Body:   [][]byte{[]byte("elsewhere\n")},
+	})
+}
+
+func refusedPath(n int) string { return fmt.Sprintf("/refused/ravens-%d.html", n) }
+
+func writeManners(b *webworld.Builder, s *webworld.Host, plan mannersSite) {
+	setRules(b, s, plan)
 	var links []webworld.Entry
 	for n := range plan.pages {
 		links = append(links, webworld.Entry{Title: "Raven " + strconv.Itoa(n), URL: mannersPath(n)})
 	}
 	for n := range plan.refused {
-		path := fmt.Sprintf("/refused/ravens-%d.html", n)
+		path := refusedPath(n)
 		links = append(links, webworld.Entry{Title: "All ravens, corvids and crows " + strconv.Itoa(n), URL: path})
 		s.AddHTML(path, "page", true, nil)
 		b.Seeds = append(b.Seeds, s.Base+path)
