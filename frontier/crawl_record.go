@@ -50,7 +50,7 @@ type crawlRecord struct {
 
 	Traps []ClosedTrap `cbor:"29,keyasint,omitempty"` // the last patterns that were closed
 
-	Again int64 `cbor:"30,keyasint,omitempty"` // pages of earlier runs that the recrawl of this run has offered
+	Again int64 `cbor:"32,keyasint,omitempty"` // pages of earlier runs that the recrawl of this run has offered
 
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
