@@ -45,10 +45,23 @@ func (c *crawlRun) setBudgets() {
 	totals := budgetsOf(c.definition.Budget, c.bounds.Pages)
 	for _, reason := range activities.SharedBudgets() {
 		if c.Budgets[reason] == nil {
-			c.Budgets[reason] = &share.Budget{Recounts: c.recount}
+			c.Budgets[reason] = &share.Budget{}
+			if c.recount {
+				c.Budgets[reason].Recount(c.accounts()...)
+			}
 		}
 		c.Budgets[reason].Total, c.Budgets[reason].Least = totals[reason], least(reason, totals[reason])
 	}
+}
+
+// accounts are the names of the present members in the budgets.
+func (c *crawlRun) accounts() (list []string) {
+	for _, m := range c.Present() {
+		if m.Account != "" {
+			list = append(list, m.Account)
+		}
+	}
+	return list
 }
 
 // openBudgets allots a first part of the budgets to members whose controllers are about to start, so that those need not ask for it: a report

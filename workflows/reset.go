@@ -80,7 +80,7 @@ func (c *crawlRun) replaceControllers(ctx workflow.Context) {
 	c.recount = true
 	for _, reason := range activities.SharedBudgets() {
 		if b := c.Budgets[reason]; b != nil {
-			b.Recount()
+			b.Recount(c.accounts()...)
 		}
 	}
 }

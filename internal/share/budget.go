@@ -106,9 +106,15 @@ func (b *Budget) grant(worker string) {
 	}
 }
 
-// Recount says that the crawl was reset, and does not know what it has allotted since. Each worker says so with its next report.
-func (b *Budget) Recount() {
+// Recount says that the crawl was reset, and does not know what it has allotted since. Each worker says so with its next report: those that have an account, and
+// the given ones, which may have got their first allotment since.
+func (b *Budget) Recount(workers ...string) {
 	b.Recounts = true
+	for _, worker := range workers {
+		if _, known := b.Accounts[worker]; !known {
+			b.set(worker, Account{})
+		}
+	}
 	for _, worker := range slices.Sorted(maps.Keys(b.Accounts)) {
 		h := b.Accounts[worker]
 		h.Reported = false

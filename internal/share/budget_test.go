@@ -196,7 +196,7 @@ func TestBudgetReset(t *testing.T) {
 				if err := json.Unmarshal(earlier, s.budget); err != nil {
 					t.Fatal(err)
 				}
-				s.budget.Recount()
+				s.budget.Recount("w0", "w1")
 				s.reports, s.allotments = nil, nil
 			}
 			s.checkUsed()
