@@ -7,11 +7,13 @@ import (
 	"io"
 	"net/http/httputil"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/coding"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/traps"
@@ -46,8 +48,7 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 			bodies.Put(buffer)
 		}
 	}()
-	body := decodedBody(x, int64(e.limits.DecodedBytes), buffer)
-	end, err := e.reading.begin(ctx, len(body))
+	end, err := e.readBody(ctx, x, buffer)
 	if err != nil {
 		return p, false, err
 	}
@@ -56,7 +57,7 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 	if err != nil {
 		return p, false, err
 	}
-	in := page.Input{Link: headerFields(head, "link"), URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Refresh: x.Refresh, Via: x.Via, Body: body}
+	in := page.Input{Link: headerFields(head, "link"), URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Refresh: x.Refresh, Via: x.Via, Body: buffer.Bytes()}
 	if e.PDF != nil {
 		in.PDF = func(file []byte, textBytes int) (page.Paper, error) { return e.PDF.Read(ctx, file, textBytes) }
 	}
@@ -101,21 +102,43 @@ const maxPooled = 4 << 20
 // unzippers are gzip readers, which are costly to make.
 var unzippers = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
-// decodedBody takes off the transfer and content encodings, up to a limit of bytes. What breaks off gives what stood before.
-// The result lies in the buffer.
-func decodedBody(x *Exchange, limit int64, out *bytes.Buffer) []byte {
-	r := x.Body()
+// readBody reads the body of an exchange without its transfer and content encodings into a buffer, when there is room for it. What breaks off gives what stood before.
+func (e *Engine) readBody(ctx context.Context, x *Exchange, out *bytes.Buffer) (end func(), err error) {
+	r, free := decoding(x)
+	defer free()
+	limit := int64(e.limits.DecodedBytes)
+	most, _ := io.Copy(out, io.LimitReader(r, min(unweighed, limit)))
+	more := most == unweighed
+	if more {
+		most = limit
+	}
+	return e.reading.begin(ctx, int(most), func() int {
+		if more {
+			_, _ = io.Copy(out, io.LimitReader(r, limit-unweighed))
+		}
+		return out.Len()
+	})
+}
+
+// decoding takes off the transfer and content encodings. free is called when nothing is read any more.
+func decoding(x *Exchange) (r io.Reader, free func()) {
+	r, free = x.Body(), func() {}
 	if x.Chunked {
 		r = httputil.NewChunkedReader(r)
 	}
-	if x.Encoding == "gzip" || x.Encoding == "x-gzip" {
+	switch x.Encoding {
+	case "":
+		return r, free
+	case "gzip", "x-gzip": // what is asked for
 		z := unzippers.Get().(*gzip.Reader)
-		defer unzippers.Put(z)
-		if err := z.Reset(r); err != nil {
-			return nil
+		free = func() { unzippers.Put(z) }
+		if z.Reset(r) == nil {
+			return z, free
 		}
-		r = z
+	default:
+		if decoded, err := coding.NewReader(r, x.Encoding); err == nil {
+			return decoded, func() { _ = decoded.Close() }
+		}
 	}
-	_, _ = io.Copy(out, io.LimitReader(r, limit))
-	return out.Bytes()
+	return strings.NewReader(""), free
 }

@@ -1,10 +1,13 @@
 package pipeline
 
 import (
+	"bytes"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +16,60 @@ import (
 	"github.com/muninn-archive/muninn/internal/fixture"
 	"github.com/muninn-archive/muninn/internal/page"
 )
+
+func deflated(text string) string {
+	var out bytes.Buffer
+	w := zlib.NewWriter(&out)
+	_, _ = io.WriteString(w, text)
+	_ = w.Close()
+	return out.String()
+}
+
+// TestBodyWaits: of a page that is large without its encodings little is decoded before there is room for it.
+func TestBodyWaits(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, 8<<20)
+	for i := range text {
+		text[i] = "abcd"[random.IntN(4)]
+	}
+	packed := fixture.Gzip(string(text))
+	for name, x := range map[string]*Exchange{
+		"zipped": {Exchange: crawl.Exchange{Kind: crawl.ExchangePage, Status: 200, MIME: "text/html", Encoding: "gzip"}, Body: reader(packed)},
+		"plain":  {Exchange: crawl.Exchange{Kind: crawl.ExchangePage, Status: 200, MIME: "text/html"}, Body: reader(string(text))},
+	} {
+		e := New(nil, nil, nil, page.DefaultLimits(), time.Now)
+		end, err := e.reading.begin(t.Context(), maxReading, func() int { return maxReading }) // another page has all the room
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Header = reader("")
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		var out bytes.Buffer
+		if _, err := e.readBody(gone, x, &out); err == nil || out.Len() > unweighed {
+			t.Errorf("%s: %d bytes are decoded without room: %v", name, out.Len(), err)
+		}
+		end()
+		out.Reset()
+		if end, err = e.readBody(t.Context(), x, &out); err != nil || out.Len() != len(text) || !bytes.Equal(out.Bytes(), text) {
+			t.Errorf("%s: %d of %d bytes: %v", name, out.Len(), len(text), err)
+		}
+		other, err := e.reading.begin(t.Context(), maxReading-len(text), func() int { return 0 }) // it holds the room of its bytes, not of the limit
+		if err != nil {
+			t.Error(err)
+		}
+		other()
+		end()
+		func() { // what panics while it is read holds no room
+			defer func() { _ = recover() }()
+			_, _ = e.reading.begin(t.Context(), maxReading, func() int { panic("no raven") })
+		}()
+		if end, err = e.reading.begin(t.Context(), maxReading, func() int { return 0 }); err != nil {
+			t.Error(err)
+		}
+		end()
+	}
+}
 
 func reader(text string) func() io.Reader {
 	return func() io.Reader { return strings.NewReader(text) }
@@ -45,6 +102,8 @@ func TestUnderstand(t *testing.T) {
 	}{
 		"a page":           {x: crawl.Exchange{Status: 200, MIME: "text/html"}, body: reader(html), ok: true, title: "Ravens", links: 1},
 		"zipped":           {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(html)), ok: true, title: "Ravens", links: 1},
+		"deflated":         {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "deflate"}, body: reader(deflated(html)), ok: true, title: "Ravens", links: 1},
+		"unknown encoding": {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "raven"}, body: reader("\x01\x02"), ok: true},
 		"in chunks":        {x: crawl.Exchange{Status: 200, MIME: "text/html", Chunked: true}, body: reader(chunked), ok: true, title: "Ravens", links: 1},
 		"not zipped":       {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(html), ok: true},
 		"breaks off":       {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(html + strings.Repeat("x", 9999))[:60]), ok: true, title: "Ravens"},

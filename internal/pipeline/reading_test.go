@@ -18,7 +18,7 @@ func TestReading(t *testing.T) {
 		leave := make(chan struct{})
 		for range c.pages {
 			wg.Go(func() {
-				end, err := r.begin(t.Context(), c.size)
+				end, err := r.begin(t.Context(), c.size, func() int { return c.size })
 				if err != nil {
 					t.Error(err)
 					return
@@ -43,14 +43,14 @@ func TestReading(t *testing.T) {
 			t.Errorf("%d bytes: %d pages at a time, at most %d wanted", c.size, got, c.most)
 		}
 	}
-	end, err := r.begin(t.Context(), maxReading)
+	end, err := r.begin(t.Context(), maxReading, func() int { return maxReading })
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer end()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.begin(ctx, 1); err == nil {
+	if _, err := r.begin(ctx, 1, func() int { return 1 }); err == nil {
 		t.Error("a page is parsed after the context's end")
 	}
 }
