@@ -52,7 +52,7 @@ lint: ## format, vet, floors, staticcheck, workflowcheck
 
 .PHONY: proofs
 proofs: temporal versitygw ## run the long proofs: kills, resets, schedules, simulation, broken servers, recorded webs
-	$(GOTEST) -parallel 6 -run '^TestLong' $(PROOFS)
+	$(GOTEST) -run '^TestLong' $(PROOFS)
 
 .PHONY: race
 # -short: properties are checked on fewer random histories; the races of one are those of all.

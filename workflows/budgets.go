@@ -54,10 +54,10 @@ func (c *crawlRun) setBudgets() {
 	}
 }
 
-// accounts are the names of the present members in the budgets.
+// accounts are the names in the budgets of the present members that can report.
 func (c *crawlRun) accounts() (list []string) {
 	for _, m := range c.Present() {
-		if m.Account != "" {
+		if m.Account != "" && m.Fault == "" {
 			list = append(list, m.Account)
 		}
 	}

@@ -89,7 +89,9 @@ const starts = 3
 var errEnded = errors.New("it ended")
 
 func launch(ctx context.Context, o Options) (*Server, error) {
-	if err := choose(&o.Port, &o.UIPort); err != nil {
+	release, err := choose(&o.Port, &o.UIPort)
+	defer release()
+	if err != nil {
 		return nil, err
 	}
 	log, err := os.OpenFile(filepath.Join(o.Data, "temporal.log"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
@@ -136,17 +138,39 @@ func Arguments(o Options) []string {
 	return args
 }
 
-// choose takes the ports that are asked for, or free ones.
-func choose(ports ...*int) (err error) {
-	for _, port := range ports {
-		l, errListen := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(*port)))
-		if errListen != nil {
-			return errors.Join(err, fmt.Errorf("start Temporal: port %d is in use: choose another, or 0 for a free one: %w", *port, errListen))
+// chosen are the ports of the servers of this process that start: chosen, and perhaps not listened at yet.
+var chosen = struct {
+	sync.Mutex
+	ports map[int]bool
+}{ports: map[int]bool{}}
+
+// choose takes the ports that are asked for, or free ones, until release is called. Until a server listens at its port the system gives that to others: of two that start at a time
+// with one port, one would end, and both would be taken for ready by the answers of the other.
+func choose(ports ...*int) (release func(), err error) {
+	chosen.Lock()
+	defer chosen.Unlock()
+	var taken []int
+	release = func() {
+		chosen.Lock()
+		defer chosen.Unlock()
+		for _, port := range taken {
+			delete(chosen.ports, port)
 		}
-		defer func() { err = errors.Join(err, l.Close()) }() // not before all are chosen
-		*port = l.Addr().(*net.TCPAddr).Port
 	}
-	return err
+	for _, port := range ports {
+		asked := *port
+		for again := true; again; again = chosen.ports[*port] && asked == 0 {
+			l, errListen := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(asked)))
+			if errListen != nil {
+				return release, fmt.Errorf("start Temporal: port %d is in use: choose another, or 0 for a free one: %w", asked, errListen)
+			}
+			defer func() { err = errors.Join(err, l.Close()) }() // not before all are chosen, so that none is chosen twice
+			*port = l.Addr().(*net.TCPAddr).Port
+		}
+		chosen.ports[*port] = true
+		taken = append(taken, *port)
+	}
+	return release, nil
 }
 
 // ready waits until the server answers.
