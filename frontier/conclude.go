@@ -3,6 +3,7 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
@@ -33,6 +34,9 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	}
 	class := crawl.ClassOf(r.Path)
 	count(e.rec, o, class)
+	if r.Visit != (crawl.Visit{}) {
+		e.rec.Former.count(class, 0, o.Bytes)
+	}
 	now, err := e.s.since(e.Reader, k.PLD, &r, &o)
 	if err != nil {
 		return end, err
@@ -67,7 +71,7 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 			return end, err
 		}
 	case crawl.OutcomeDone, crawl.OutcomeUnmodified:
-		r.State, r.Attempts = record.Done, 0
+		r.State, r.Attempts, r.End = record.Done, 0, endOf(&o)
 		end.kept, r.Features, r.OtherFeatures = r.LinkFeatures(), nil, nil // nobody asks for it any more
 		if o.Visit.Digest != "" {
 			r.Visit, r.Archive = o.Visit, archive
@@ -89,6 +93,17 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 		e.recheck(&r, &o, now)
 	}
 	return end, e.Set(e.s.keys.Record(k), r.Encode())
+}
+
+// endOf is how a URL ends that is done.
+func endOf(o *crawl.PageOutcome) record.End {
+	switch {
+	case isAbsent(o):
+		return record.Absent
+	case o.Kind == crawl.OutcomeDone && o.Status < http.StatusBadRequest:
+		return record.Read
+	}
+	return record.Unread
 }
 
 // countDone counts an answer of a queue. done holds the queues of the batch's claims; a batch whose claims

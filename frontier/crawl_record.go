@@ -50,10 +50,28 @@ type crawlRecord struct {
 
 	Traps []ClosedTrap `cbor:"29,keyasint,omitempty"` // the last patterns that were closed
 
-	Again int64 `cbor:"32,keyasint,omitempty"` // pages of earlier runs that the recrawl of this run has offered
+	Again  int64         `cbor:"32,keyasint,omitempty"` // pages of earlier runs that the recrawl of this run has offered
+	Former againEmbedded `cbor:"34,keyasint"`
 
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
+}
+
+// againEmbedded are what pages need, or probably need, that earlier runs have fetched: they are counted in the totals of the run, too.
+type againEmbedded struct {
+	Requisites       int64 `cbor:"1,keyasint,omitempty"`
+	RequisiteBytes   int64 `cbor:"2,keyasint,omitempty"`
+	Speculative      int64 `cbor:"3,keyasint,omitempty"`
+	SpeculativeBytes int64 `cbor:"4,keyasint,omitempty"`
+}
+
+func (a *againEmbedded) count(class crawl.Class, urls, bytes int64) {
+	switch class {
+	case crawl.ClassRequisite:
+		a.Requisites, a.RequisiteBytes = a.Requisites+urls, a.RequisiteBytes+bytes
+	case crawl.ClassSpeculative:
+		a.Speculative, a.SpeculativeBytes = a.Speculative+urls, a.SpeculativeBytes+bytes
+	}
 }
 
 // planRecord is what a crawl was asked for. It is kept apart: it may be large, and the rest of the record

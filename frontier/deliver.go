@@ -153,7 +153,7 @@ func (h Crawl) deliver(d *Delivery, parts []delivered, may func(Partition) error
 		if e.rec.Run < d.Run {
 			return nil, fmt.Errorf("%w: run %d of %s", ErrNotBegun, d.Run, h.crawl)
 		}
-		totals := e.rec.Totals
+		totals, former := e.rec.Totals, e.rec.Former
 		fresh, links, err := h.unmarked(tx, s, d, parts)
 		if err != nil {
 			return nil, err
@@ -187,7 +187,7 @@ func (h Crawl) deliver(d *Delivery, parts []delivered, may func(Partition) error
 		}
 		apply, err := e.finish(nil, nil)
 		if d.replayed {
-			e.rec.Totals = totals
+			e.rec.Totals, e.rec.Former = totals, former
 		}
 		return apply, err
 	})

@@ -154,11 +154,8 @@ func (e *edit) offer(o *offered) error {
 	}
 	key, rec := e.s.keys.Record(o.key), e.rec
 	fresh := !found || r.Run != rec.Run || r.State == record.Trapped && crawl.LastHop(o.path) == crawl.HopSeed
-	if !fresh && r.State != record.Waiting {
-		return nil
-	}
-	if found && fresh && !o.isSeed() && !rec.asksFor(&r) {
-		return nil
+	if !fresh && r.State != record.Waiting || found && fresh && !o.isSeed() && !rec.asksFor(&r) {
+		return e.embed(o, &r)
 	}
 	if !o.again && !e.admitRequisite(o, fresh, &r) {
 		if o.linked == nil {
@@ -167,6 +164,7 @@ func (e *edit) offer(o *offered) error {
 		o.path, o.via = o.linked.path, o.linked.via
 	}
 	o.open = true
+	unembedded := fresh || r.Scores.Count == 0
 	if o.replace {
 		if fresh {
 			return nil
@@ -185,6 +183,9 @@ func (e *edit) offer(o *offered) error {
 		if o.again && class == crawl.ClassPage {
 			e.rec.Again++
 		}
+		if o.again || old.Visit != (crawl.Visit{}) {
+			e.rec.Former.count(class, 1, 0)
+		}
 		if o.tag != "" {
 			if r.Group, err = e.sites.assign(siteOf{o.key.PLD, o.host}, o.tag); err != nil {
 				return err
@@ -197,8 +198,14 @@ func (e *edit) offer(o *offered) error {
 		e.rec.Totals.know(crawl.ClassRequisite, 1)
 	}
 	before, kept, also := r.Scores, r.FeaturesScore, r.OtherScore
+	if unembedded {
+		r.Scores = record.Scores{}
+	}
 	for _, link := range o.links {
 		r.Add(link, rec.Definition.Order.Update, e.sites.learner != nil)
+	}
+	if unembedded {
+		r.Scores, r.Via = o.first(&r)
 	}
 	d := rec.Definition.Order
 	priority, err := e.sites.priority(o.key.PLD, &r, &rec.Definition)
@@ -206,7 +213,7 @@ func (e *edit) offer(o *offered) error {
 		return err
 	}
 	if queued && !fresh && !moved(r.Position.Priority, priority, &rec.Definition) {
-		if before.Value(d.Update) == r.Scores.Value(d.Update) && kept == r.FeaturesScore && also == r.OtherScore && lazy(d.Update) {
+		if before.Value(d.Update) == r.Scores.Value(d.Update) && (before.Count == 0) == (r.Scores.Count == 0) && kept == r.FeaturesScore && also == r.OtherScore && lazy(d.Update) {
 			return nil // nothing that the order depends on has changed
 		}
 		r.State = record.Waiting
@@ -215,18 +222,49 @@ func (e *edit) offer(o *offered) error {
 	return e.enqueue(o.key, &r, priority, queued)
 }
 
+// embeds reports whether the discovery says that a page embeds the URL, or probably does. A recrawl does not know it.
+func (o *offered) embeds() bool { return !o.again && crawl.ClassOf(o.path) != crawl.ClassPage }
+
+// first are the scores and the via of a URL after its first links in a run. While no page has embedded a requisite that a recrawl has offered, none of its links counts:
+// see state.unembedded.
+func (o *offered) first(r *record.Record) (record.Scores, string) {
+	switch scores := r.Scores; {
+	case crawl.ClassOf(r.Path) == crawl.ClassPage:
+		return scores, r.Via
+	case o.embeds():
+		return scores, o.via
+	default:
+		scores.Count = 0
+		return scores, r.Via
+	}
+}
+
+// embed notes that a page embeds what this run does not ask for any more, or not yet, if a recrawl alone has offered it so far.
+func (e *edit) embed(o *offered, r *record.Record) error {
+	if !o.embeds() || r.Scores.Count > 0 || crawl.ClassOf(r.Path) == crawl.ClassPage {
+		return nil
+	}
+	r.Scores, r.Via = record.Scores{}, o.via
+	for _, link := range o.links {
+		r.Scores.Add(link.Score)
+	}
+	return e.Set(e.s.keys.Record(o.key), r.Encode())
+}
+
 // admitRequisite reports whether the budget of requisites has room for an offered URL, if it is one or probably one. They are bounded on the average of the
 // pages; a worker of a crawl that is spread has those of pages of others, and goes by the budget of pages. Where known pages are asked for again, their number
-// stands for the pages: their requisites come before them. What is probably a requisite has what the requisites
+// stands for the pages: their requisites come before them, and what earlier runs have fetched takes no room: else a site whose pages embed other files in each run would have none for
+// new ones. What is probably a requisite has what the requisites
 // leave. What waits, and what seeds need, is not left out, nor what a recrawl offers, which an earlier run has admitted.
 func (e *edit) admitRequisite(o *offered, fresh bool, r *record.Record) bool {
 	b, t, class := e.rec.Definition.Budget, &e.rec.Totals, crawl.ClassOf(o.path)
 	if class == crawl.ClassPage || !fresh && (class == crawl.ClassSpeculative || crawl.IsRequisite(r.Path)) {
 		return true
 	}
-	urls, bytes := t.Requisites, t.RequisiteBytes
+	former := &e.rec.Former
+	urls, bytes := t.Requisites-former.Requisites, t.RequisiteBytes-former.RequisiteBytes
 	if class == crawl.ClassSpeculative {
-		urls, bytes = urls+t.Speculative, bytes+t.SpeculativeBytes
+		urls, bytes = urls+t.Speculative-former.Speculative, bytes+t.SpeculativeBytes-former.SpeculativeBytes
 	}
 	room := func(pages int64) bool {
 		return urls/pages < b.MaxRequisites() && bytes/pages < b.MaxRequisiteBytes()

@@ -8,13 +8,14 @@ import (
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // recrawlPart is how many URLs a recrawl offers at a time.
 const recrawlPart = 5000
 
-// Recrawl offers all URLs that earlier runs have crawled, with the scores they had, but for those whose interval is not over. It is idempotent
-// by id.
+// Recrawl offers all URLs that earlier runs have crawled, with the scores they had, but for those whose interval is not over, and for requisites that no page embeds
+// any more. It is idempotent by id.
 func (h URLs) Recrawl(id string) error {
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
@@ -45,6 +46,9 @@ func (h URLs) Recrawl(id string) error {
 			if !recrawls(&r, run) {
 				return true, nil
 			}
+			if left, err := s.unembedded(txn, &r, run); left || err != nil {
+				return true, err
+			}
 			if !rec.asksFor(&r) {
 				notDue++
 				return true, nil
@@ -68,6 +72,30 @@ func (h URLs) Recrawl(id string) error {
 // recrawls reports whether a run crawls a URL again that earlier ones have crawled.
 func recrawls(r *record.Record, run uint32) bool {
 	return r.Run != run && r.State != record.Banned && r.State != record.Same && r.State != record.Trapped && (r.State != record.Waiting || r.Visit != crawl.Visit{})
+}
+
+// unembedded reports whether a requisite, or what is probably one, is left out of a run unless a page of the run embeds it: its host said that it does not exist,
+// or no page has embedded it in the run that asked for it last, and the page that did so before has been read since. A page that has not changed (304) embeds what it did. Of a page that
+// is not known here, as of another worker, nothing is known: then it is left out, too.
+func (s *state) unembedded(txn store.Reader, r *record.Record, run uint32) (bool, error) {
+	switch {
+	case crawl.ClassOf(r.Path) == crawl.ClassPage:
+		return false, nil
+	case r.State == record.Done && r.End == record.Absent:
+		return true, nil
+	case r.Scores.Count > 0:
+		return false, nil
+	}
+	u, err := urls.Trusted(r.Via)
+	if err != nil {
+		return true, nil
+	}
+	page, known, err := txn.Record(s.keys.Record(record.KeyOf(u)))
+	if err != nil || !known {
+		return true, err
+	}
+	read := page.State == record.Done && page.End != record.Unread
+	return read && page.Run >= r.Run || page.Run > r.Run && page.Run < run, nil
 }
 
 // again offers a URL with the score that it had.

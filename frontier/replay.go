@@ -89,7 +89,11 @@ func (h Crawl) ReplayRecrawl(run uint32, list []Partition) error {
 		err := h.f.store.View(func(txn store.Reader) error {
 			return txn.InPartition(s.keys, store.Records, p, func(_ store.Key, value []byte) (bool, error) {
 				r, err := record.Decode(value)
-				if err == nil && recrawls(&r, run) && rec.asksFor(&r) {
+				if err != nil || !recrawls(&r, run) || !rec.asksFor(&r) {
+					return true, err
+				}
+				left, err := s.unembedded(txn, &r, run)
+				if err == nil && !left {
 					found = append(found, again(&r, update))
 					_, _ = nonce.WriteString(r.URL + "\n")
 				}
@@ -151,7 +155,7 @@ func (h Crawl) replay(archive int, run uint32, p portion) (missing []crawl.PageO
 	err = h.update(func(s *state, tx *transaction) (func(), error) {
 		missing = missing[:0]
 		e := h.f.edit(tx, s)
-		totals, top, now, started := e.rec.Totals, slices.Clone(e.rec.Top), e.rec.Run, e.rec.Started
+		totals, former, top, now, started := e.rec.Totals, e.rec.Former, slices.Clone(e.rec.Top), e.rec.Run, e.rec.Started
 		if e.rec.Run = run; run != now { // of which the outcomes are
 			e.rec.Started = time.Unix(0, 0) // when that began is not known: the present run asks for all that it has asked for
 		}
@@ -184,7 +188,7 @@ func (h Crawl) replay(archive int, run uint32, p portion) (missing []crawl.PageO
 				return nil, err
 			}
 		}
-		e.rec.Totals, e.rec.Top, e.rec.Run, e.rec.Started = totals, top, now, started
+		e.rec.Totals, e.rec.Former, e.rec.Top, e.rec.Run, e.rec.Started = totals, former, top, now, started
 		if err := errors.Join(e.sites.save(tx.Tx), writeKeeps(tx.Tx, p.keeps), h.f.saveDone(tx, s, done, nil)); err != nil {
 			return nil, err
 		}

@@ -73,7 +73,8 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 				rec.Run, rec.Damage, rec.DamagedSums = max(number, rec.Run+1), Damage{}, nil
 			}
 			rec.Imported = false
-			rec.Totals, rec.Top, rec.DroppedURLs, rec.TopicModel, rec.Limit, rec.Reference, rec.Again = Totals{}, nil, nil, nil, 0, false, 0
+			rec.Totals, rec.Top, rec.DroppedURLs, rec.TopicModel, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
+			rec.Again, rec.Former = 0, againEmbedded{}
 			rec.History, rec.HistoryStep, rec.Aborted = nil, 0, false
 			rec.OwingNumbers, rec.Owing = nil, nil // links of an earlier run are not delivered any more
 		}

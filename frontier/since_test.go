@@ -182,6 +182,75 @@ func TestRecrawlOfRequisites(t *testing.T) {
 	}
 }
 
+// TestRequisitesOfFormerPages: a later run asks for a requisite that no page embeds any more once, and for one that does not exist only if a page embeds it still. What a page
+// embeds that has not changed (304) is asked for in each run. A page that embeds other files in each run has all of them: what earlier runs have fetched takes no room.
+func TestRequisitesOfFormerPages(t *testing.T) {
+	most := int64(2)
+	edit := func(d *crawl.Definition) { d.Budget.Requisites, d.Order.PerQueue = &most, 20 }
+	r := newRig(t, edit)
+	const still, daily, dead = "http://a.example/still", "http://a.example/daily", "http://a.example/dead.png"
+	file := func(run, i int) string { return fmt.Sprintf("http://a.example/%d.%d.js", run, i) }
+	files := func(run int) int { return min(2*run, 4) }
+	want := map[string]string{still: "1 2 3 4 5 ", daily: "1 2 3 4 5 ", "http://a.example/still.css": "1 2 3 4 5 ", "http://a.example/both.css": "1 2 3 4 5 ", dead: "1 2 5 "}
+	runs := map[string]string{}
+	r.submit("pages", found(0.9, still, daily)...)
+	for run := 1; run <= 5; run++ {
+		if run > 1 {
+			r.must(r.End(map[bool]string{true: "owner", false: fmt.Sprint("owner ", run-1)}[run == 2]))
+			r.must(r.begin(fmt.Sprint("owner ", run), edit))
+			r.must(r.URLs().Recrawl(fmt.Sprint("recrawl-", run)))
+		}
+		for batch, lanes := r.take(); batch != ""; batch, lanes = r.take() {
+			c := Commit{Batch: batch}
+			for _, url := range targets(lanes...) {
+				runs[url] += fmt.Sprint(run, " ")
+				o := done(url)
+				o.Visit = crawl.Visit{URL: url, Digest: fmt.Sprint("sha1:", url, run)}
+				switch {
+				case url == still && run == 1:
+					c.Discoveries = append(c.Discoveries, embedded(url, "http://a.example/still.css", "http://a.example/both.css")...)
+				case url == still:
+					o.Kind, o.Status, o.Visit = crawl.OutcomeUnmodified, 304, crawl.Visit{}
+				case url == daily:
+					for i := range files(run) {
+						c.Discoveries = append(c.Discoveries, embedded(url, file(run, i))...)
+					}
+					if run%3 != 0 {
+						c.Discoveries = append(c.Discoveries, embedded(url, "http://a.example/both.css")...)
+					}
+					if run <= 2 || run == 5 {
+						c.Discoveries = append(c.Discoveries, embedded(url, dead)...)
+					}
+				case url == dead:
+					o.Status = 404
+				}
+				c.Outcomes = append(c.Outcomes, o)
+			}
+			for _, l := range lanes {
+				r.must(r.endLane(l.ID, r.clock.Now(), false))
+			}
+			r.must(r.Commit(c))
+		}
+		if s := r.status().Totals; s.RequisitesCut > 0 {
+			t.Errorf("run %d: %+v", run, s)
+		}
+		for i := range files(run) {
+			want[file(run, i)] = fmt.Sprint(run, " ")
+			if run < 5 {
+				want[file(run, i)] += fmt.Sprint(run+1, " ")
+			}
+		}
+	}
+	for url := range runs {
+		if runs[url] != want[url] {
+			t.Errorf("%s was asked for in the runs %s, want %s", url, runs[url], want[url])
+		}
+	}
+	if len(runs) != len(want) {
+		t.Errorf("%d URLs were asked for, want %d", len(runs), len(want))
+	}
+}
+
 // TestReplayOfEarlierRun: a page of an earlier run that is brought in from the archive, after the present run has begun, is asked for in the present one,
 // though it has an interval; what was found on it was counted by the worker that found it.
 func TestReplayOfEarlierRun(t *testing.T) {

@@ -44,7 +44,11 @@ func (r *Record) Encode() []byte {
 	if len(r.OtherFeatures) > 0 {
 		state |= hasOther
 	}
-	b = append(b, state, r.Attempts)
+	second := r.Attempts
+	if r.State == Done { // attempts are of no use any more
+		second = byte(r.End)
+	}
+	b = append(b, state, second)
 	b = binary.AppendUvarint(b, uint64(r.Run))
 	switch r.State {
 	case Waiting:
@@ -103,9 +107,15 @@ func Decode(b []byte) (Record, error) {
 // decodeState reads what comes before the scores.
 func decodeState(c *codec.Cursor) (head byte, r Record) {
 	head = c.Uint8()
-	r.State, r.Attempts = State(head&stateBits), c.Uint8()
-	if r.State == 0 {
+	second := c.Uint8()
+	switch r.State = State(head & stateBits); r.State {
+	case 0:
 		r.State = Trapped
+		r.Attempts = second
+	case Done:
+		r.End = End(second)
+	default:
+		r.Attempts = second
 	}
 	r.Run = uint32(c.Uvarint())
 	switch r.State {

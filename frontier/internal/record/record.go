@@ -49,6 +49,16 @@ func (s State) String() string {
 	return ""
 }
 
+// End says how a URL has ended that is done: whether what it embeds, or leads to by a redirect, is known since.
+type End byte
+
+// The ends of a URL. They are part of the format.
+const (
+	Unread End = 0 // it has not changed (304), or its host had a fault; or an earlier version has written it
+	Read   End = 1
+	Absent End = 2 // 404 or 410
+)
+
 // Key is the identity of a URL within a crawl: the hashes of its PLD and of itself.
 type Key struct{ PLD, URL uint64 }
 
@@ -65,6 +75,7 @@ type Record struct {
 	State    State
 	Run      uint32 // the run of the crawl that saw it last
 	Attempts uint8
+	End      End            // if done
 	Position queue.Position // in the queue, if waiting
 	Due      int64          // if delayed, Unix seconds
 	Via      string         // URL of the page that it was found on; empty: none
