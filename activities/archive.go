@@ -174,23 +174,15 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		if ctx.Err() != nil {
 			return left, ctx.Err()
 		}
-		if e.Kind == crawl.ExchangeView || e.Kind == crawl.ExchangeOpened && e.Status > 0 {
-			if err := segment.Show(capture(e, nil), records[e.URL]); err != nil {
+		line := archive.LoggedExchange(&e.Exchange, mine[e.URL].Attempts+1)
+		if e.Kind == crawl.ExchangeView || e.Kind == crawl.ExchangeOpened {
+			if err := archiveOpened(segment, e, records[e.URL], line); err != nil {
 				return left, err
 			}
-		}
-		if e.Kind == crawl.ExchangeView {
 			continue
 		}
-		line := archive.LoggedExchange(&e.Exchange, mine[e.URL].Attempts+1)
 		if p != nil {
 			line.Print = p.Print
-		}
-		if e.Kind == crawl.ExchangeOpened {
-			if err := segment.Log(line); err != nil {
-				return left, err
-			}
-			continue
 		}
 		if e.Kind == crawl.ExchangeDNS {
 			if err := errors.Join(segment.Log(line), segment.Resource(capture(e, nil))); err != nil {
@@ -219,6 +211,20 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		}
 	}
 	return left, nil
+}
+
+// archiveOpened archives what a browser made of a page: a picture, or that it was opened, with the document if there is one. record is that of the page; line
+// is of the crawl log, which has nothing of pictures.
+func archiveOpened(segment *archive.Segment, e *spool.Entry, record string, line archive.Logged) error {
+	if e.Kind == crawl.ExchangeView || e.Status > 0 {
+		if err := segment.Show(capture(e, nil), record); err != nil {
+			return err
+		}
+	}
+	if e.Kind == crawl.ExchangeView {
+		return nil
+	}
+	return segment.Log(line)
 }
 
 // archiveExchange archives an exchange, adds its outcome and outlinks to left, and returns the outcome. missing: so many requisites of the page are not in the

@@ -99,6 +99,17 @@ func TestPartitionsAfterLostRun(t *testing.T) {
 	sameKnowledge(t, together(t, w.Frontier), together(t, f))
 }
 
+// beginSecond begins the second run of a crawl at a frontier.
+func beginSecond(t *testing.T, f *frontier.Frontier, plan frontier.Plan) {
+	t.Helper()
+	_, err := f.Begin("c", "next", 2, plan.Definition, nil, false)
+	must(t, err)
+	_, _, err = f.Crawl("c").UseArchive(plan.Archives[0])
+	must(t, err)
+	must(t, f.Crawl("c").URLs().Recrawl("recrawl-2"))
+	must(t, f.Crawl("c").URLs().Offer("seeds-2", []crawl.Discovery{{URL: "http://a.example/", Score: 1, Path: "S"}}))
+}
+
 // TestPartitionsOfEarlierRun: partitions whose checkpoint is of the run before, made by a worker that has begun the present one, have what the present
 // run is to crawl: the seeds, all pages of the run before, before and after the checkpoint; and what it has crawled already is crawled once. Where manifests
 // name their runs, clocks do not matter: that of the second run is an hour behind.
@@ -119,20 +130,11 @@ func TestPartitionsOfEarlierRun(t *testing.T) {
 			}
 			plan, err := w.Crawl("c").Plan()
 			must(t, err)
-			seed := []crawl.Discovery{{URL: "http://a.example/", Score: 1, Path: "S"}}
-			begin := func(f *frontier.Frontier) {
-				_, err := f.Begin("c", "next", 2, plan.Definition, nil, false)
-				must(t, err)
-				_, _, err = f.Crawl("c").UseArchive(plan.Archives[0])
-				must(t, err)
-				must(t, f.Crawl("c").URLs().Recrawl("recrawl-2"))
-				must(t, f.Crawl("c").URLs().Offer("seeds-2", seed))
-			}
 			if len(w.known) < 30 {
 				t.Fatalf("the first run has found %d URLs", len(w.known))
 			}
 			must(t, w.Crawl("c").End("owner"))
-			begin(w.Frontier)
+			beginSecond(t, w.Frontier, plan)
 			w.now = w.now.Add(time.Second)
 			for i, worker := range []string{"v", "w"} { // v began later
 				b := Begun{Definition: plan.Definition, Run: 2, Archives: plan.Archives, Started: w.now.Add(time.Duration(1-i) * time.Hour)}
@@ -146,7 +148,7 @@ func TestPartitionsOfEarlierRun(t *testing.T) {
 				w.run(true)
 			}
 			f := opened(t, t.TempDir())
-			begin(f)
+			beginSecond(t, f, plan)
 			must(t, partitionsOf(f, w.store).Run(t.Context(), every(0, 1)))
 			sameKnowledge(t, statesOf(together(t, w.Frontier)), statesOf(together(t, f)))
 			must(t, partitionsOf(f, w.store).Run(t.Context(), every(0, 1)))
@@ -179,15 +181,7 @@ func TestPartitionsOfEarlierRunWithRecrawl(t *testing.T) {
 			must(t, err)
 			must(t, w.Crawl("c").End("owner"))
 			now = now.Add(day)
-			begin := func(f *frontier.Frontier) {
-				_, err := f.Begin("c", "next", 2, plan.Definition, nil, false)
-				must(t, err)
-				_, _, err = f.Crawl("c").UseArchive(plan.Archives[0])
-				must(t, err)
-				must(t, f.Crawl("c").URLs().Recrawl("recrawl-2"))
-				must(t, f.Crawl("c").URLs().Offer("seeds-2", []crawl.Discovery{{URL: "http://a.example/", Score: 1, Path: "S"}}))
-			}
-			begin(w.Frontier)
+			beginSecond(t, w.Frontier, plan)
 			must(t, KeepBegun(t.Context(), w.store, "w", Begun{Definition: plan.Definition, Run: 2, Archives: plan.Archives, Started: now}))
 			w.waiting, w.inRun = slices.Sorted(maps.Keys(w.known)), 2
 			for range 8 {
@@ -195,11 +189,11 @@ func TestPartitionsOfEarlierRunWithRecrawl(t *testing.T) {
 			}
 			f := open()
 			if begunBefore {
-				begin(f)
+				beginSecond(t, f, plan)
 			}
 			must(t, partitionsOf(f, w.store).Run(t.Context(), every(0, 1)))
 			if !begunBefore {
-				begin(f)
+				beginSecond(t, f, plan)
 			}
 			sameKnowledge(t, statesOf(together(t, w.Frontier)), statesOf(together(t, f)))
 		})

@@ -53,13 +53,7 @@ func TestBrowser(t *testing.T) {
 	first := StartWorker(t, conf)
 	StartCrawl(t, server.Client, d)
 	<-held
-	stopped := make(chan bool)
-	go func() {
-		first.Stop()
-		close(stopped)
-	}()
-	close(resume)
-	<-stopped
+	first.StopWhile(func() { close(resume) })
 	StartWorker(t, conf)
 	Result(t, server.Client, d.Name, CrawlTime)
 	asked := map[string]int{}

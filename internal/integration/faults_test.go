@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
-	"github.com/muninn-archive/muninn/internal/archivecheck"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/faults"
@@ -52,13 +51,7 @@ func TestLongFaults(t *testing.T) {
 	if dialled() {
 		t.Error("the metadata service's address was dialled")
 	}
-	report, err := archivecheck.CheckDir(s.archive())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fault := range report.Faults {
-		t.Errorf("archive: %s", fault)
-	}
+	report := Faultless(t, s.archive())
 	for _, p := range world.Pages() {
 		if after := strings.HasSuffix(p.URL, "/after"); after && p.Allowed && report.Pages[p.URL] != 1 {
 			t.Errorf("%s is there %d times, want once", p.URL, report.Pages[p.URL])

@@ -11,7 +11,6 @@ import (
 
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/archive"
-	"github.com/muninn-archive/muninn/internal/archivecheck"
 	"github.com/muninn-archive/muninn/internal/localstack"
 	"github.com/muninn-archive/muninn/internal/webworld"
 )
@@ -162,13 +161,7 @@ func archivedOnce(t *testing.T, store archive.Store, pages []webworld.Page) int 
 	t.Helper()
 	dir := t.TempDir()
 	s3Download(t, store, dir)
-	report, err := archivecheck.CheckDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fault := range report.Faults[:min(len(report.Faults), 20)] {
-		t.Errorf("archive: %s", fault)
-	}
+	report := Faultless(t, dir)
 	allowed, wrong := map[string]bool{}, 0
 	fault := func(format string, args ...any) {
 		if wrong++; wrong <= 20 {

@@ -156,13 +156,7 @@ func killed(t *testing.T, seed uint64, kills plan) {
 // that a kill left behind are beside the segments, and no manifest names them.
 func sitesOnce(t *testing.T, dir string, world *webworld.World) archivecheck.Report {
 	t.Helper()
-	report, err := archivecheck.CheckDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fault := range report.Faults[:min(len(report.Faults), 20)] {
-		t.Errorf("archive: %s", fault)
-	}
+	report := Faultless(t, dir)
 	pages := truth(world)
 	for url := range pages {
 		if n := report.Pages[url]; n != 1 {

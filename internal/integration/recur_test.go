@@ -15,7 +15,6 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
-	"github.com/muninn-archive/muninn/internal/archivecheck"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 	"github.com/muninn-archive/muninn/internal/webworld"
@@ -100,13 +99,7 @@ func (r *killRig) recurred(t *testing.T, name string, run uint32, finds []manner
 	}
 	dir := t.TempDir()
 	s3Download(t, store, dir)
-	report, err := archivecheck.CheckDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fault := range report.Faults[:min(len(report.Faults), 20)] {
-		t.Errorf("archive: %s", fault)
-	}
+	report := Faultless(t, dir)
 	changed := map[string]time.Time{}
 	if err := store.List(ctx, name+"/segments/", func(o archive.Object) error { changed[o.Key] = o.Changed; return nil }); err != nil {
 		t.Fatal(err)

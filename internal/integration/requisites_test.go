@@ -56,13 +56,7 @@ func TestRequisites(t *testing.T) {
 	first := StartWorker(t, conf)
 	StartCrawl(t, server.Client, d)
 	<-held
-	stopped := make(chan bool)
-	go func() {
-		first.Stop()
-		close(stopped)
-	}()
-	close(resume)
-	<-stopped
+	first.StopWhile(func() { close(resume) })
 	StartWorker(t, conf)
 	result := Result(t, server.Client, d.Name, CrawlTime)
 	if n := result.Totals; n.Pages != pages || n.Requisites != n.RequisitesArchived || n.Requisites != int64(2+4*(pages-2)) || n.SpeculativeArchived != pages-3 || n.Requests != pages {

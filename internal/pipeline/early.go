@@ -71,8 +71,8 @@ func (e *early) put(key, run string, p *crawl.Parsed) {
 }
 
 // ParseEarly parses a page of a batch that is still fetched, for what it needs to be shown: Parse does not parse it again. nil if nothing was understood
-// of it, the scope rejects it, or many such pages lie in memory already. opens says that the page is to be opened in a browser.
-func (e *Engine) ParseEarly(ctx context.Context, s Source, x *Exchange, plan *frontier.Plan, prints []byte) (early *crawl.Parsed, opens bool) {
+// of it, the scope rejects it, or many such pages lie in memory already. opened says that the page is to be opened in a browser.
+func (e *Engine) ParseEarly(ctx context.Context, s Source, x *Exchange, plan *frontier.Plan, prints []byte) (early *crawl.Parsed, opened bool) {
 	full := e.early.full()
 	if full && !plan.Definition.Browses() {
 		return nil, false
@@ -89,15 +89,10 @@ func (e *Engine) ParseEarly(ctx context.Context, s Source, x *Exchange, plan *fr
 	p.CutRequisites(plan.Definition.Budget.MaxRequisites())
 	if !full {
 		e.early.put(s.key(), s.Run, &p)
+		early = &p
 	}
-	opens = e.opens(&p, x, plan, shell)
-	if full {
-		return nil, opens
+	if !belongs(&p, x, plan) {
+		return nil, false
 	}
-	if p.Status < 300 {
-		if _, belongs := plan.Scope.Fetched(p.URL, x.Path, p.MIME, p.Language); !belongs {
-			return nil, false
-		}
-	}
-	return &p, opens
+	return early, opens(&p, plan, shell)
 }

@@ -73,16 +73,20 @@ func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, lo
 func (e *Engine) Opens(ctx context.Context, x *Exchange, plan *frontier.Plan) bool {
 	shell := ""
 	p, ok, err := e.understand(ctx, x, crawl.HelperOff, nil, func(d *page.Document) { shell = d.Shell() })
-	return err == nil && ok && e.opens(&p, x, plan, shell)
+	return err == nil && ok && opens(&p, plan, shell) && belongs(&p, x, plan)
 }
 
-// opens reports whether a page is to be opened: it is in scope as it was fetched, and an empty shell, unless all pages are. shell says why it is one.
-func (e *Engine) opens(p *crawl.Parsed, x *Exchange, plan *frontier.Plan, shell string) bool {
-	if p.Status >= 300 || plan.Definition.Browser != crawl.BrowserAlways && (plan.Definition.Browser != crawl.BrowserAuto || shell == "") {
-		return false
+// opens reports whether a page is to be opened, if it belongs to the crawl: it is an empty shell, unless all pages are. shell says why it is one.
+func opens(p *crawl.Parsed, plan *frontier.Plan, shell string) bool {
+	return p.Status < 300 && (plan.Definition.Browser == crawl.BrowserAlways || plan.Definition.Browser == crawl.BrowserAuto && shell != "")
+}
+
+// belongs reports whether a page belongs to the crawl as it was fetched. A redirect always does.
+func belongs(p *crawl.Parsed, x *Exchange, plan *frontier.Plan) (is bool) {
+	if is = p.Status >= 300; !is {
+		_, is = plan.Scope.Fetched(p.URL, x.Path, p.MIME, p.Language)
 	}
-	_, belongs := plan.Scope.Fetched(p.URL, x.Path, p.MIME, p.Language)
-	return belongs
+	return is
 }
 
 // DecodedBody is the body of an exchange without its encodings, up to a limit of bytes.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http/httputil"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -13,7 +12,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/muninn-archive/muninn/internal/aah"
-	"github.com/muninn-archive/muninn/internal/coding"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/traps"
@@ -122,21 +120,18 @@ func (e *Engine) readBody(ctx context.Context, x *Exchange, out *bytes.Buffer) (
 
 // decoding takes off the transfer and content encodings. free is called when nothing is read any more.
 func decoding(x *Exchange) (r io.Reader, free func()) {
-	r, free = x.Body(), func() {}
-	if x.Chunked {
-		r = httputil.NewChunkedReader(r)
-	}
+	free = func() {}
 	switch x.Encoding {
 	case "":
-		return r, free
+		return unchunked(&x.Exchange, x.Body()), free
 	case "gzip", "x-gzip": // what is asked for
 		z := unzippers.Get().(*gzip.Reader)
 		free = func() { unzippers.Put(z) }
-		if z.Reset(r) == nil {
+		if z.Reset(unchunked(&x.Exchange, x.Body())) == nil {
 			return z, free
 		}
 	default:
-		if decoded, err := coding.NewReader(r, x.Encoding); err == nil {
+		if decoded, err := decodedReader(&x.Exchange, x.Body()); err == nil {
 			return decoded, func() { _ = decoded.Close() }
 		}
 	}

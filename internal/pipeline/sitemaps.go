@@ -72,10 +72,15 @@ func robotsText(x *Exchange) []byte {
 
 // decodedReader takes the transfer and content encodings off a body.
 func decodedReader(x *crawl.Exchange, body io.Reader) (io.ReadCloser, error) {
+	return coding.NewReader(unchunked(x, body), x.Encoding)
+}
+
+// unchunked takes the transfer encoding off a body.
+func unchunked(x *crawl.Exchange, body io.Reader) io.Reader {
 	if x.Chunked {
-		body = httputil.NewChunkedReader(body)
+		return httputil.NewChunkedReader(body)
 	}
-	return coding.NewReader(body, x.Encoding)
+	return body
 }
 
 // judgeSitemaps is the verdict of a robots.txt: the sitemaps of a host have the priority of the URL for which it was fetched.

@@ -26,7 +26,7 @@ func HeldBackTraps() []Site {
 
 // HeldBackHonest are sites that end, of the same kind.
 func HeldBackHonest() []Site {
-	list := []Site{
+	return honest([]Site{
 		{Host: "wiki.example", answer: wiki},
 		{Host: "facetshop.example", answer: facetShop},
 		{Host: "photos.example", answer: photos},
@@ -37,11 +37,7 @@ func HeldBackHonest() []Site {
 		// Written after the rules had changed for those above.
 		{Host: "law.example", answer: law},
 		{Host: "comments.example", answer: comments},
-	}
-	for i := range list {
-		list[i].Honest = true
-	}
-	return list
+	})
 }
 
 // feed has 30 posts, and a list that continues without end with some of them, from a mark that only the server understands.

@@ -36,6 +36,11 @@ func HonestSites() []Site {
 		{Host: "results.example", answer: results},
 		{Host: "spa.example", answer: application},
 	}
+	return honest(list)
+}
+
+// honest marks sites as honest.
+func honest(list []Site) []Site {
 	for i := range list {
 		list[i].Honest = true
 	}
