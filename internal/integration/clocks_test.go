@@ -2,11 +2,12 @@ package integration
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -19,34 +20,23 @@ import (
 // clockOffset is the variable of the environment that says by how many seconds the clock of a program of wrongClock is fast.
 const clockOffset = "MUNINN_TEST_CLOCK_OFFSET"
 
-// offsetSource is added to Go's package time, which cannot import what reads numbers.
-const offsetSource = `package time
-
-import "syscall"
-
-var clockOffset = func() (n int64) {
-	text, _ := syscall.Getenv("` + clockOffset + `")
-	sign := int64(1)
-	if len(text) > 0 && text[0] == '-' {
-		sign, text = -1, text[1:]
-	}
-	for _, c := range text {
-		n = n*10 + int64(c-'0')
-	}
-	return sign * n
-}()
-`
-
-// wrongClock builds muninn-worker with another time.Now in Go's library: the whole process has a wrong clock then, as on a machine that has
-// one. Nothing in the worker knows of it. (libfaketime does not reach Go programs: they read the clock without libc.)
+// wrongClock builds muninn-worker with what testdata/wrongclock adds to its package main: the whole process has a wrong clock then, as on a machine
+// that has one. Nothing else in the worker knows of it. (libfaketime does not reach Go programs: they read the clock without libc. A change of Go's own
+// package time has everything compiled once more, which takes minutes.) It works on linux/amd64 alone, and is skipped elsewhere.
 func wrongClock(t testing.TB) string {
 	t.Helper()
-	wrong.once.Do(func() { wrong.program, wrong.err = buildWrongClock(Root(t)) })
+	if !canBeWrong {
+		t.Skip("a wrong clock needs linux/amd64")
+	}
+	wrong.once.Do(func() { wrong.program, wrong.err = buildWrongClock(t) })
 	if wrong.err != nil {
 		t.Fatalf("build a worker with a wrong clock: %v", wrong.err)
 	}
 	return wrong.program
 }
+
+// canBeWrong: testdata/wrongclock has the assembly of this machine.
+const canBeWrong = runtime.GOOS == "linux" && runtime.GOARCH == "amd64"
 
 var wrong struct {
 	once    sync.Once
@@ -54,45 +44,27 @@ var wrong struct {
 	err     error
 }
 
-var errNowChanged = errors.New("time.Now of this Go is another one: look at it and change the test")
-
-func buildWrongClock(root string) (string, error) {
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
+func buildWrongClock(t testing.TB) (string, error) {
+	t.Helper()
+	root, dir := Root(t), filepath.Join(filepath.Dir(Program(t, "muninn-worker")), "wrongclock")
+	if err := os.Mkdir(dir, 0o755); err != nil {
 		return "", err
 	}
-	library := filepath.Join(strings.TrimSpace(string(out)), "src", "time")
-	source, err := os.ReadFile(filepath.Join(library, "time.go"))
-	if err != nil {
-		return "", err
-	}
-	const from = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
-	if !strings.Contains(string(source), from) {
-		return "", errNowChanged
-	}
-	dir, err := os.MkdirTemp("", "muninn-clock-")
-	if err != nil {
-		return "", err
-	}
-	now, offset, overlay := filepath.Join(dir, "time.go"), filepath.Join(dir, "offset.go"), filepath.Join(dir, "overlay.json")
+	added, main := filepath.Join(root, "internal", "integration", "testdata", "wrongclock"), filepath.Join(root, "worker", "muninn-worker")
 	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{
-		filepath.Join(library, "time.go"): now, filepath.Join(library, "clock_offset.go"): offset,
+		filepath.Join(main, "clock.go"): filepath.Join(added, "clock.go.txt"), filepath.Join(main, "clock_amd64.s"): filepath.Join(added, "clock_amd64.s.txt"),
 	}})
 	if err != nil {
 		return "", err
 	}
-	for name, text := range map[string]string{
-		now: strings.Replace(string(source), from, from+"\tsec += clockOffset\n", 1), offset: offsetSource, overlay: string(replace),
-	} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			return "", err
-		}
+	overlay, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "muninn-worker")
+	if err := os.WriteFile(overlay, replace, 0o644); err != nil {
+		return "", err
 	}
-	program := filepath.Join(dir, "muninn-worker")
 	cmd := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./worker/muninn-worker")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", errors.Join(err, errors.New(string(out)))
+		return "", fmt.Errorf("%w: %s", err, out)
 	}
 	return program, nil
 }
