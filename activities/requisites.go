@@ -58,6 +58,9 @@ func (r *requisites) mayNeed(x *fetch.Exchange) bool {
 	if r.planned == nil || r.planned.Definition.Budget.MaxRequisites() == 0 && !r.browses() || x.Kind != crawl.ExchangePage || x.Outcome.Kind != crawl.OutcomeDone || x.Response == nil || x.Size > maxParsedEarly {
 		return false
 	}
+	if crawl.LastHop(x.Path) == crawl.HopPrereq { // a probe: nobody wants to see it
+		return false
+	}
 	if x.Status >= 300 && x.Status < 400 {
 		return x.Location != "" && crawl.IsRequisite(x.Path)
 	}

@@ -189,6 +189,9 @@ func (h Crawl) replay(archive int, run uint32, p portion) (missing []crawl.PageO
 			}
 		}
 		e.rec.Totals, e.rec.Former, e.rec.Top, e.rec.Run, e.rec.Started = totals, former, top, now, started
+		if err := e.learnProbes(p.outcomes, nil); err != nil {
+			return nil, err
+		}
 		if err := errors.Join(e.sites.save(tx.Tx), writeKeeps(tx.Tx, p.keeps), h.f.saveDone(tx, s, done, nil)); err != nil {
 			return nil, err
 		}

@@ -82,7 +82,10 @@ func (e *edit) learnTraps(now committing, may *committable) error {
 	if err != nil {
 		return err
 	}
-	return e.learnPages(e.rec.Run, pages, plds)
+	if err := e.learnPages(e.rec.Run, e.rec.Definition.ProbeMissing, pages, plds); err != nil {
+		return err
+	}
+	return e.learnProbes(now.c.Outcomes, may)
 }
 
 // learnReplayed does so with the pages of a segment of the archive, as its links are brought into the partitions that it stands in. Pages without links are left
@@ -113,11 +116,11 @@ func (e *edit) learnReplayed(d *Delivery, fresh []*delivered) error {
 	if err != nil {
 		return err
 	}
-	return e.learnPages(d.Run, pages, plds)
+	return e.learnPages(d.Run, false, pages, plds)
 }
 
-// learnPages takes in pages of a run. What is known of a later run is left as it is.
-func (e *edit) learnPages(run uint32, pages map[uint64][]traps.Page, plds []namedPLD) error {
+// learnPages takes in pages of a run. What is known of a later run is left as it is. probing: a host may be probed because of them.
+func (e *edit) learnPages(run uint32, probing bool, pages map[uint64][]traps.Page, plds []namedPLD) error {
 	for _, pld := range plds {
 		m, err := readTraps(e.Reader, e.s.keys, pld.hash)
 		if err != nil {
@@ -130,8 +133,14 @@ func (e *edit) learnPages(run uint32, pages map[uint64][]traps.Page, plds []name
 			continue
 		}
 		m.Enter(run)
+		m.Probing = probing
 		for _, c := range m.Learn(pages[pld.hash]) {
 			e.rec.Traps = AddTraps(e.rec.Traps, []ClosedTrap{{pld.name, c.Pattern, c.Evidence}})
+		}
+		for _, probe := range m.Probes() {
+			if err := e.queueProbe(pld, probe); err != nil {
+				return err
+			}
 		}
 		if err := e.saveTraps(pld.hash, m); err != nil {
 			return err
@@ -155,7 +164,7 @@ func (now committing) trapPages(rec *crawlRecord, may *committable) (pages map[u
 	pages, places := map[uint64][]traps.Page{}, map[string]place{}
 	for i := range now.c.Outcomes {
 		o := &now.c.Outcomes[i]
-		if o.Print == nil || o.Class() != crawl.ClassPage || !o.Success() {
+		if o.Print == nil || o.Class() != crawl.ClassPage || !o.Success() || traps.IsProbe(o.URL) {
 			continue
 		}
 		if lost, err := may.lost(o.URL); err != nil {
@@ -176,7 +185,7 @@ func (now committing) trapPages(rec *crawlRecord, may *committable) (pages map[u
 			plds = append(plds, namedPLD{name, pld})
 		}
 		places[o.URL] = place{pld, len(pages[pld])}
-		pages[pld] = append(pages[pld], traps.Page{Shape: traps.ShapeOf(u), Print: o.Print})
+		pages[pld] = append(pages[pld], traps.Page{URL: o.URL, Shape: traps.ShapeOf(u), Print: o.Print})
 	}
 	if len(places) == 0 {
 		return nil, nil, nil
@@ -226,7 +235,7 @@ func (c *candidate) readTraps(r store.Reader, keys store.Keys) error {
 // closes reports whether an entry is of a closed pattern. Seeds and requisites never are, nor what was archived before: it is
 // visited again.
 func (c *candidate) closes(e *queuedURL) bool {
-	if c.traps == nil || crawl.LastHop(e.rec.Path) == crawl.HopSeed || crawl.IsRequisite(e.rec.Path) || e.rec.Visit != (crawl.Visit{}) {
+	if c.traps == nil || crawl.LastHop(e.rec.Path) == crawl.HopSeed || crawl.LastHop(e.rec.Path) == crawl.HopPrereq || crawl.IsRequisite(e.rec.Path) || e.rec.Visit != (crawl.Visit{}) {
 		return false
 	}
 	u, err := urls.Trusted(e.rec.URL)
@@ -235,7 +244,7 @@ func (c *candidate) closes(e *queuedURL) bool {
 
 // suspicion is what the priority of an entry is multiplied with.
 func (c *candidate) suspicion(e *queuedURL) float64 {
-	if c.traps == nil || crawl.IsRequisite(e.rec.Path) {
+	if c.traps == nil || crawl.IsRequisite(e.rec.Path) || crawl.LastHop(e.rec.Path) == crawl.HopPrereq {
 		return 1
 	}
 	if u, err := urls.Trusted(e.rec.URL); err == nil && c.traps.Suspicious(traps.ShapeOf(u)) {

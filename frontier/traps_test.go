@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/traps"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -118,5 +119,58 @@ func TestSuspiciousURLsComeLast(t *testing.T) {
 	}
 	if pages := r.calendarOf(1); len(pages) != 3 || slices.ContainsFunc(pages, func(u string) bool { return !strings.Contains(u, "/late") }) {
 		t.Errorf("%q are claimed", pages)
+	}
+}
+
+// A host whose pages bring nothing new is asked once for a URL that cannot exist, before all else of its queue; pages that read like its answer are missing, also
+// after a restart and in a later run. Without probe_missing no host is asked.
+func TestProbe(t *testing.T) {
+	missing := func(r *rig, url string, all uint64) bool {
+		r.t.Helper()
+		is, err := r.URLs().Missing()(url, &crawl.Print{All: all, Own: ^all, Words: 20, OwnWords: 10})
+		r.must(err)
+		return is
+	}
+	for _, asked := range []bool{false, true} {
+		r := newRig(t, func(d *crawl.Definition) {
+			d.Order.Strategy, d.Order.PerQueue, d.ProbeMissing = crawl.StrategyBreadth, 3, asked
+		})
+		r.submit("seeds", crawl.Discovery{URL: "http://a.example/", Path: "S", Score: 1})
+		pages := r.calendarOf(200)
+		probes := slices.DeleteFunc(slices.Clone(pages), func(url string) bool { return !traps.IsProbe(url) })
+		if !asked {
+			if len(probes) > 0 {
+				t.Errorf("%q are asked for", probes)
+			}
+			continue
+		}
+		if len(probes) != 1 || slices.Index(pages, probes[0]) > 10 {
+			t.Fatalf("the probes %q are asked for among %q", probes, pages[:min(len(pages), 12)])
+		}
+		u, err := urls.Parse(probes[0])
+		r.must(err)
+		if e, err := r.URLs().Explain(u); err != nil || e.Path != "SLP" && e.Path != "SP" || !strings.HasPrefix(e.Via, "http://a.example/") {
+			t.Errorf("the probe is %+v, %v", e, err)
+		}
+		r.reopen()
+		if !missing(r, "http://a.example/other", 7) || missing(r, "http://a.example/other", 1<<40-1) || missing(r, "http://www.a.example/other", 7) {
+			t.Error("pages are not compared with the answer of their host")
+		}
+		other := newRig(t, func(d *crawl.Definition) { d.ProbeMissing = true })
+		read := "http://a.example/read"
+		for range 2 { // an answer of the archive; and again: the first page that reads like it has its links followed
+			o := done(probes[0])
+			o.Print = &crawl.Print{All: 7, Words: 20}
+			page := done(read)
+			page.Print = o.Print
+			_, err := other.Replay(Replay{
+				Delivery: Delivery{Worker: "w2", Number: 1, Nonce: "n", Run: 1, Discoveries: []crawl.Discovery{{URL: read + "/on", Via: read, Path: "SL"}}},
+				Outcomes: []crawl.PageOutcome{o, page},
+			}, func(Partition) bool { return true })
+			r.must(err)
+		}
+		if !missing(other, "http://a.example/other", 7) || len(other.states()) != 1 {
+			t.Errorf("the answer was not learned of the archive, or another probe was queued: %v", other.states())
+		}
 	}
 }

@@ -25,6 +25,9 @@ type Definition struct {
 	Canonical Canonical `json:"canonical,omitzero"`
 	// Sitemaps says that the sitemaps which the robots.txt of hosts names are crawled, and the pages that they name, if they are in scope.
 	Sitemaps bool `json:"sitemaps,omitempty"`
+	// ProbeMissing says that a host whose pages bring nothing new is asked once for a URL that cannot exist: the links of pages that read like its answer
+	// are not followed.
+	ProbeMissing bool `json:"probe_missing,omitempty"`
 	// Order says how the scores of a URL make its position in its queue.
 	Order Order `json:"order"`
 	// Weights are the weights of the score parts; a part without a score for a URL is left out.

@@ -15,7 +15,7 @@ const (
 	HopEmbed    Hop = 'E' // image, script, style sheet, frame
 	HopRedirect Hop = 'R'
 	HopSitemap  Hop = 'M' // named by a sitemap, or a sitemap named by a seed
-	HopPrereq   Hop = 'P' // robots.txt, DNS
+	HopPrereq   Hop = 'P' // robots.txt, DNS, a probe
 	HopPaging   Hop = 'N' // to the next part of the same thread or list, as the helper says; not counted as a hop
 
 	HopSpeculative Hop = 'X' // what is probably embedded: an image that a script names, /favicon.ico

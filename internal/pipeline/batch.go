@@ -9,6 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/topic"
+	"github.com/muninn-archive/muninn/internal/traps"
 )
 
 // Source is a batch whose URLs are fetched: all that its pages are made of.
@@ -43,6 +44,23 @@ type Judged struct {
 	crawl.Judged
 	Sample    *topic.Sample // what the page teaches, in a reference crawl; else nil
 	RobotsTxt *crawl.Target // see Parsed
+}
+
+// compare finds out whether the page is a probe, or reads like what its host answers to one: then its links are not followed.
+func (j *Judged) compare(missing func(url string, print *crawl.Print) (bool, error)) error {
+	if traps.IsProbe(j.URL) {
+		j.Unfollowed, j.Verdict.Score, j.Verdict.PageFeatures = "it is a probe, a URL that cannot exist", -1, nil
+		return nil
+	}
+	print := j.Print
+	if print == nil || j.Status < 200 || j.Status >= 300 {
+		return nil
+	}
+	is, err := missing(j.URL, print)
+	if is {
+		j.Unfollowed = "soft 404: it reads like what its host answers to a URL that cannot exist"
+	}
+	return err
 }
 
 // ParsedBatch is a batch whose pages are parsed.
@@ -184,6 +202,7 @@ func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
 		return nil, err
 	}
 	judging := judge.Batch(e.Frontier.Crawl(s.Crawl).Learning().Order())
+	missing := e.Frontier.Crawl(s.Crawl).URLs().Missing()
 	out := &JudgedBatch{Pages: make([]Judged, len(batch.Pages)), broken: batch.Broken}
 	for i := range batch.Pages {
 		if ctx.Err() != nil {
@@ -203,7 +222,12 @@ func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
 			return nil, &crawl.InputError{Message: err.Error()}
 		}
 		j.Verdict = verdict
-		if plan.Reference && len(terms) > 0 {
+		if plan.Definition.ProbeMissing {
+			if err := j.compare(missing); err != nil {
+				return nil, err
+			}
+		}
+		if plan.Reference && len(terms) > 0 && j.Verdict.Score >= 0 {
 			sample := judge.Sample(&j.Page, &j.Verdict, terms)
 			j.Sample = &sample
 		}

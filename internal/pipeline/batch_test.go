@@ -15,6 +15,8 @@ import (
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/topic"
+	"github.com/muninn-archive/muninn/internal/traps"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // rig is an engine over a frontier with a crawl, c, about ravens.
@@ -291,5 +293,35 @@ func TestLearn(t *testing.T) {
 	}
 	if !r.Frontier.Crawl("c").Batch("reorder-1").Committed() {
 		t.Error("nothing was scored again")
+	}
+}
+
+// The links of a probe, and of a page that reads like one, are not followed; nor is a probe scored.
+func TestCompareWithProbe(t *testing.T) {
+	home, err := urls.Parse("http://a.example/news/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(url string) *Judged {
+		j := &Judged{}
+		j.URL, j.MIME, j.Status, j.Blocks = url, "text/html", 200, []string{"Nothing is here."}
+		j.Verdict, j.Print = crawl.Verdict{Score: 0.5, PageFeatures: []byte{1}}, &crawl.Print{Words: 3}
+		return j
+	}
+	for url, want := range map[string]struct {
+		missing, followed bool
+		score             float64
+	}{
+		traps.ProbeOf(home):       {true, false, -1},
+		"http://a.example/news/1": {true, false, 0.5},
+		"http://a.example/news/2": {false, true, 0.5},
+	} {
+		j := page(url)
+		if err := j.compare(func(string, *crawl.Print) (bool, error) { return want.missing, nil }); err != nil {
+			t.Fatal(err)
+		}
+		if j.Follows(crawl.HopLink) != want.followed || j.Verdict.Score != want.score {
+			t.Errorf("%s: followed %v, score %v", url, j.Follows(crawl.HopLink), j.Verdict.Score)
+		}
 	}
 }

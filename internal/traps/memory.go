@@ -64,8 +64,13 @@ type Memory struct {
 	Closed   []Closed  `cbor:"5,keyasint,omitempty"`
 	Run      uint32    `cbor:"6,keyasint,omitempty"` // of the crawl, that the prints and histories are of
 	Lists    []uint64  `cbor:"7,keyasint,omitempty"` // of the pages of Prints; missing: of a memory of an earlier version
+	Hosts    []probed  `cbor:"8,keyasint,omitempty"` // that were asked for a URL that cannot exist
 
-	index map[uint64]int // of Patterns, by key
+	// Probing says that doubtful hosts are probed.
+	Probing bool `cbor:"-"`
+
+	index  map[uint64]int // of Patterns, by key
+	wanted []Probe        // see Probes
 }
 
 // seen is a print that a page had first.
@@ -123,6 +128,9 @@ func (m *Memory) Enter(run uint32) {
 		return
 	}
 	m.Run, m.Prints, m.Lists, m.Next = run, nil, nil, 0
+	for i := range m.Hosts {
+		m.Hosts[i].Followed = false
+	}
 	for i := range m.Patterns {
 		at := &m.Patterns[i]
 		at.Repeats, at.Kinds, at.Useless, at.Bred, at.Counted = 0, 0, 0, 0, 0
@@ -131,6 +139,7 @@ func (m *Memory) Enter(run uint32) {
 
 // Page is a page that was fetched.
 type Page struct {
+	URL   string
 	Shape Shape
 	Print *crawl.Print
 	// New are the URLs of the pay-level domain that it led to, and that were not known before; embeds are left out.
@@ -248,6 +257,8 @@ func (m *Memory) page(p *Page) (closed []Closed) {
 			}
 		}
 	}
+	m.follow(p)
+	m.probe(p)
 	for level := m.closedLevel(&p.Shape) + 1; level < levels && is != useful; level++ {
 		name := p.Shape.patterns[level]
 		if name == "" {
@@ -439,7 +450,7 @@ func (m *Memory) Quiet() bool {
 
 // Open opens all patterns again, and forgets their evidence.
 func (m *Memory) Open() {
-	*m = Memory{Prints: m.Prints, Lists: m.Lists, Next: m.Next, Clock: m.Clock, Run: m.Run}
+	*m = Memory{Hosts: m.Hosts, Prints: m.Prints, Lists: m.Lists, Next: m.Next, Clock: m.Clock, Run: m.Run}
 }
 
 func (m *Memory) find(name string) (at *pattern, known bool) {

@@ -64,7 +64,10 @@ func crawlSite(t *testing.T, world *webworld.World, seed string, m *traps.Memory
 			}
 			out.pages = append(out.pages, e.url.String())
 			d := page.Parse(page.Input{URL: e.url.String(), MIME: "text/html; charset=utf-8", Body: body}, page.DefaultLimits())
-			p := traps.Page{Shape: e.shape, Print: traps.PrintOf(&d.Page)}
+			p := traps.Page{URL: e.url.String(), Shape: e.shape, Print: traps.PrintOf(&d.Page)}
+			if m != nil && m.Missing(p.URL, p.Print) { // its links are not followed
+				d.Links = nil
+			}
 			for _, l := range d.Links {
 				if l.Hop == crawl.HopEmbed || l.Hop == crawl.HopSpeculative {
 					continue
@@ -79,6 +82,15 @@ func crawlSite(t *testing.T, world *webworld.World, seed string, m *traps.Memory
 		}
 		if m != nil {
 			out.closed = append(out.closed, m.Learn(learned)...)
+			for _, probe := range m.Probes() {
+				status, _, body, _ := world.Answer(probe.URL)
+				var print *crawl.Print
+				if status == 200 {
+					d := page.Parse(page.Input{URL: probe.URL, MIME: "text/html; charset=utf-8", Body: body}, page.DefaultLimits())
+					print = traps.PrintOf(&d.Page)
+				}
+				m.Answered(probe.URL, print)
+			}
 		}
 	}
 	return out
@@ -115,6 +127,24 @@ func TestTraps(t *testing.T) {
 			if len(out.pages) > max(useless, exceptions[s.Host])+s.Worth {
 				t.Errorf("%s, %d at a time: %d pages; closed %v", s.Host, batch, len(out.pages), out.closed)
 			}
+		}
+	}
+}
+
+// Of a site that says "not found" with status 200, fewer pages are fetched once it was asked for a URL that cannot exist; an honest one that does so is crawled whole.
+func TestProbedSites(t *testing.T) {
+	w := world(t)
+	for host, most := range map[string]int{"soft404.example": 30, "repeat.example": 8, "pagerend.example": 16} {
+		for _, batch := range []int{1, 20} {
+			m := &traps.Memory{Probing: true}
+			if out := crawlSite(t, w, w.Host(host).Base+"/", m, batch, 700); len(out.pages) > most+1 || len(m.Hosts) != 1 {
+				t.Errorf("%s, %d at a time: %d pages; hosts %+v", host, batch, len(out.pages), m.Hosts)
+			}
+		}
+	}
+	for host, pages := range map[string]int{"comments.example": 181, "spa.example": 61} {
+		if out := crawlSite(t, w, w.Host(host).Base+"/", &traps.Memory{Probing: true}, 20, 6000); len(out.pages) != pages {
+			t.Errorf("%s: %d of %d pages", host, len(out.pages), pages)
 		}
 	}
 }
