@@ -55,7 +55,8 @@ type Activities struct {
 	Now        func() time.Time
 	Allow      Allow
 	Groups     *hostgroups.Groups
-	Browser    Browser      // opens pages; nil: there is no Chromium
+	Browser    Browser      // opens pages; nil: there is none
+	NoBrowser  string       // why there is none
 	Log        *slog.Logger // of what concerns no activity; may be nil
 	Holds      Holds        // each may keep crawls from claiming
 	InFlight   InFlight

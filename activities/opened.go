@@ -2,6 +2,7 @@ package activities
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -21,6 +22,7 @@ import (
 // Browser opens pages.
 type Browser interface {
 	Open(ctx context.Context, job browser.Job) (browser.Shown, error)
+	Fault() string // why no browser starts; empty: one does, or it is to be tried
 }
 
 // checkBrowser refuses a definition that opens pages on a worker without a browser.
@@ -36,20 +38,30 @@ func (a *Activities) lacksBrowser(d *crawl.Definition) string {
 	if !d.Browses() || a.Browser != nil {
 		return ""
 	}
-	return "browser: is " + d.Browser + ", and worker " + a.Settings.Worker + " has no Chromium: install it, or name its path by the worker's setting browser"
+	return "browser: is " + d.Browser + ", and worker " + a.Settings.Worker + " opens no pages: " + a.NoBrowser
 }
 
-// BrowserHold keeps a crawl that opens pages from claiming on a worker that was started again without Chromium: its pages would be archived empty.
+// BrowserHold keeps a crawl that opens pages from claiming on a worker that was started again without Chromium, or whose browsers do not start: its pages would be archived
+// empty, or fetched for nothing.
 func BrowserHold(a *Activities) Hold {
 	return func(crawl string) string {
-		if crawl == "" || a.Browser != nil {
+		why := ""
+		if crawl == "" {
 			return ""
+		}
+		if a.Browser != nil {
+			if why = a.Browser.Fault(); why == "" {
+				return ""
+			}
 		}
 		plan, err := a.Frontier.Crawl(crawl).Plan()
 		if err != nil { // the crawl itself says so
 			return ""
 		}
-		return a.lacksBrowser(&plan.Definition)
+		if !plan.Definition.Browses() {
+			return ""
+		}
+		return cmp.Or(why, a.lacksBrowser(&plan.Definition))
 	}
 }
 
@@ -156,8 +168,8 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 	}
 	delete(r.unopened, of.URL)
 	x := crawl.Exchange{Kind: crawl.ExchangeOpened, URL: of.URL, Claim: r.claim, Path: of.Path, Started: begun, Elapsed: r.a.Now().Sub(begun)}
-	if errors.Is(err, errNoTime) {
-		return r.keepUnopened(x, of)
+	if errors.Is(err, errNoTime) || errors.Is(err, browser.ErrDied) || errors.As(err, new(*browser.StartError)) { // the page is not the cause, or may not be
+		return r.keepUnopened(x, of, err)
 	}
 	if err != nil {
 		return r.keepOpened(x, err.Error(), nil)
@@ -186,13 +198,13 @@ func (r *requisites) keepOpened(x crawl.Exchange, why string, document []byte) e
 // errNoTime is why a page was not opened that may be opened by a later batch.
 var errNoTime = errors.New("the time of its batch or lease was over before it was opened in a browser")
 
-// keepUnopened keeps that a page was not opened, as there was no time left: it is fetched again by a later batch, or archived as it came, if it has been tried often.
-func (r *requisites) keepUnopened(x crawl.Exchange, of crawl.Target) error {
+// keepUnopened keeps that a page was not opened for a reason that is not its own: it is fetched again by a later batch, or archived as it came, if it has been tried often.
+func (r *requisites) keepUnopened(x crawl.Exchange, of crawl.Target, why error) error {
 	limits := r.a.Fetch.Limits()
 	if of.Attempts+1 >= limits.MaxAttempts {
-		return r.keepOpened(x, errNoTime.Error(), nil)
+		return r.keepOpened(x, why.Error(), nil)
 	}
-	x.Outcome = crawl.Outcome{URL: x.URL, Kind: crawl.OutcomeRetry, Reason: errNoTime.Error(), After: r.a.Now().Add(limits.Backoff(of.Attempts + 1))}
+	x.Outcome = crawl.Outcome{URL: x.URL, Kind: crawl.OutcomeRetry, Reason: why.Error(), After: r.a.Now().Add(limits.Backoff(of.Attempts + 1))}
 	return r.log.Append(x, nil, nil, 0)
 }
 
@@ -204,7 +216,7 @@ func (r *requisites) leaveUnopened(targets []crawl.Target) error {
 		}
 		delete(r.unopened, t.URL)
 		x := crawl.Exchange{Kind: crawl.ExchangeOpened, URL: t.URL, Claim: r.claim, Path: t.Path, Started: r.a.Now()}
-		if err := r.keepUnopened(x, t); err != nil {
+		if err := r.keepUnopened(x, t, errNoTime); err != nil {
 			return err
 		}
 	}

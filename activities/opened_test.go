@@ -11,13 +11,13 @@ import (
 // TestNoBrowser: a definition that opens pages is refused by a worker without Chromium, with what to do; a crawl that has begun holds there.
 func TestNoBrowser(t *testing.T) {
 	var a Activities
-	a.Settings.Worker = "w1"
+	a.Settings.Worker, a.NoBrowser = "w1", browser.ErrNone.Error()
 	for mode, refused := range map[string]bool{"": false, crawl.BrowserNever: false, crawl.BrowserAuto: true, crawl.BrowserAlways: true} {
 		err := a.checkBrowser(crawl.Definition{Browser: mode})
-		if (err != nil) != refused || err != nil && (!strings.HasPrefix(err.Error(), "browser: is "+mode) || !strings.Contains(err.Error(), "worker w1 has no Chromium: install it")) {
+		if (err != nil) != refused || err != nil && (!strings.HasPrefix(err.Error(), "browser: is "+mode) || !strings.Contains(err.Error(), "worker w1 opens no pages: it has no Chromium: install it")) {
 			t.Errorf("%q: %v", mode, err)
 		}
-		a.Browser = browser.New("chromium", browser.DefaultLimits())
+		a.Browser = &browser.Pool{}
 		if err := a.checkBrowser(crawl.Definition{Browser: mode}); err != nil {
 			t.Errorf("%q, with a browser: %v", mode, err)
 		}

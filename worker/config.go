@@ -78,8 +78,9 @@ type Config struct {
 	Helper aah.Limits
 	PDF    pdf.Limits
 
-	Browser  string         // path of Chromium; empty: it is looked for in PATH
-	Browsers browser.Limits // of pages that are opened in it
+	Browser        string         // path of Chromium; empty: it is looked for in PATH
+	BrowserSandbox bool           // its own
+	Browsers       browser.Limits // of pages that are opened in it
 
 	flags *pflag.FlagSet // to which Flags has bound the settings
 }
@@ -109,7 +110,7 @@ func DefaultConfig() Config {
 		Lanes: 320, Round: 192, Linger: 500 * time.Millisecond, BatchTime: 2 * time.Minute,
 		BundlePLDs: 192, BundleURLs: 750, HandedBytes: pipeline.DefaultHandedBytes, Attempts: 8, DiskFloor: 1 << 30, Thesauri: []string{thesaurus.DefaultWordNet}, GiveBack: 5 * time.Minute, Deliveries: activities.DefaultDeliveries, LearnEvery: share.DefaultLearnEvery, SpoolKeep: 7 * 24 * time.Hour, SpoolBytes: 10 << 30,
 		StartWait: time.Hour, Drain: 20 * time.Second, HandOver: 30 * time.Second, Shards: 1, Checkpoint: time.Hour,
-		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(), PDF: pdf.DefaultLimits(), Browsers: browser.DefaultLimits(),
+		Fetch: fetch.DefaultLimits(), Page: page.DefaultLimits(), Helper: aah.DefaultLimits(), PDF: pdf.DefaultLimits(), BrowserSandbox: true, Browsers: browser.DefaultLimits(),
 	}
 }
 

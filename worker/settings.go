@@ -105,6 +105,7 @@ func (c *Config) limitFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&c.PDF.Time, "pdf-time", c.PDF.Time, "longest time to read the text and links of a PDF file; what was read until then counts; 0: none is read")
 	size(&c.PDF.Memory, "pdf-memory", "most memory to read a PDF file in; a larger one is archived unread")
 	fs.StringVar(&c.Browser, "browser", "", "path of Chromium, for crawls that open pages (default: looked for in PATH, as chromium, chromium-browser, google-chrome or google-chrome-stable)")
+	fs.BoolVar(&c.BrowserSandbox, "browser-sandbox", c.BrowserSandbox, "run Chromium in its own sandbox, which it does not have as root: there it is not started; false only where all pages are trusted")
 	fs.IntVar(&c.Browsers.Processes, "browsers", c.Browsers.Processes, "most browsers at a time, each of which shows one page at a time")
 	size(&c.Browsers.Memory, "browser-memory", "most memory of a browser with its processes, 256 MiB at least; one that takes more is ended, and its page archived as it came")
 	fs.DurationVar(&c.Browsers.Time, "browser-time", c.Browsers.Time, "longest time that a page is open in a browser, with the pauses between its requests; 5s at least")

@@ -203,16 +203,25 @@ func (w *Worker) openAll(ctx context.Context) error {
 		Groups: groups, Log: w.log,
 		Allow: activities.Allow{Seeds: conf.Seeds, Thesauri: conf.Thesauri, IgnoreRobots: conf.IgnoreRobots},
 	}
-	path, err := browser.Find(conf.Browser)
-	switch {
+	switch w.browsers, err = newBrowsers(conf, w.log.Warn); {
 	case err == nil:
-		w.browsers = browser.New(path, conf.Browsers)
 		w.acts.Browser = w.browsers
-	case !errors.Is(err, browser.ErrNone):
+	case conf.Browser == "":
+		w.acts.NoBrowser = err.Error()
+	default:
 		return err
 	}
 	w.acts.Holds = append(w.acts.Holds, activities.BrowserHold(w.acts), activities.DiskHold(w.acts), activities.ArchiveHold(w.acts), activities.DeliveryHold(w.acts), activities.OwingHold(w.acts))
 	return nil
+}
+
+// newBrowsers makes the pool of browsers; the error says why there are none.
+func newBrowsers(conf Config, warn func(string, ...any)) (*browser.Pool, error) {
+	path, err := browser.Find(conf.Browser)
+	if err != nil {
+		return nil, err
+	}
+	return browser.New(browser.Program{Path: path, Folder: filepath.Join(conf.Data, "browsers"), Sandbox: conf.BrowserSandbox, Warn: warn}, conf.Browsers)
 }
 
 func newFetcher(conf Config, tmp string, resolved func(took time.Duration, err error)) (*fetch.Client, error) {

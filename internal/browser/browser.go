@@ -1,6 +1,9 @@
 // Package browser opens pages in headless Chromium. A page reaches no network: each of its requests is handed to the caller, who answers it or does not. Chromium runs in a
 // network namespace of its own where the system allows that, and else with a proxy and a resolver that lead nowhere. A browser that dies, hangs or takes too much memory costs
 // the page that it shows.
+//
+// Pages may be hostile: what one makes is bounded in the browser (time, memory), on the way (the length of a message) and here (requests that wait, what is kept). What is read
+// of a page is read by scripts of a world of their own, in which its scripts change nothing (Page.createIsolatedWorld).
 package browser
 
 import (
@@ -9,9 +12,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Limits bound the browsers of a worker.
@@ -34,20 +40,29 @@ const (
 	LeastTime               = 5 * time.Second // for a page
 
 	maxPages    = 100                    // that a browser shows before another takes its place
-	maxDocument = 16 << 20               // characters of a final document; a longer one is cut off
-	maxQueries  = 2000                   // requests of a page
+	maxDocument = 16 << 20               // characters of a final document with its views; the rest is cut off
+	maxPiece    = 1 << 20                // characters of a document that are read at a time
+	maxMessage  = 32 << 20               // bytes of a message of the browser
+	maxQueries  = 2000                   // requests of a page that are answered; as many more may wait
+	maxAddress  = 4 * urls.MaxLength     // bytes of a URL that a page asks for
+	maxLeft     = 100                    // URLs that a page wants to go to, of at most urls.MaxLength bytes
 	maxHeight   = 8000                   // pixels of a picture; what is below is not on it
+	maxFragment = 2 << 10                // characters of a fragment that leads to a view
+	maxSaid     = 4 << 10                // bytes of what a browser says that does not start
 	idleTime    = time.Minute            // after which a browser that shows nothing is ended
 	startTime   = 30 * time.Second       // that a browser may take to start
 	quiet       = 500 * time.Millisecond // without a request, after which a page is complete
-	closeTime   = 5 * time.Second        // that a browser may take to close a page
+	pictureTime = 10 * time.Second       // that a picture may take
+	closeTime   = 5 * time.Second        // that a browser may take to close a page, or to end
+	maxFailures = 3                      // browsers in a row that did not start, after which no more pages are fetched
+	failureTime = time.Minute            // after which it is tried again
 )
 
 // names are those by which Chromium is looked for.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
 
 // ErrNone says that there is no Chromium.
-var ErrNone = errors.New("no Chromium was found: install it, or name its path")
+var ErrNone = errors.New("it has no Chromium: install it, or name its path by the worker's setting browser")
 
 // Find returns the path of Chromium: the one that is given, or the first in PATH. The error is ErrNone if none is given, and PATH has none.
 func Find(path string) (string, error) {
@@ -67,6 +82,17 @@ func Find(path string) (string, error) {
 		}
 	}
 	return "", ErrNone
+}
+
+// ErrRoot says that Chromium would run hostile scripts as root.
+var ErrRoot = errors.New("as root Chromium has no sandbox: run the worker as another user, or set browser-sandbox to false where all pages are trusted")
+
+// Program is how browsers are started.
+type Program struct {
+	Path    string
+	Folder  string                         // for their profiles; it is made, and what earlier browsers have left there is deleted
+	Sandbox bool                           // Chromium's own, which it does not have as root
+	Warn    func(what string, args ...any) // is called when the system gives no network namespace; nil: it is not
 }
 
 // Request is what a page asks for by GET.
@@ -90,56 +116,70 @@ type Job struct {
 	Load func(ctx context.Context, r Request) (Response, error)
 }
 
-// Shown is a page as the browser made it.
+// Shown is a page as the browser made it. Of a page that was not shown it has what is known.
 type Shown struct {
 	Document []byte        // HTML in UTF-8, with open shadow trees as templates, and the views of hash routes as sections at the end of the body
 	Picture  []byte        // JPEG, of the first maxHeight pixels; nil if none could be taken
 	Routes   []string      // fragments of the views
-	Left     []string      // URLs that the page wanted to go to, in its own place
+	Left     []string      // URLs that the page wanted to go to, in its own place: the first maxLeft of them
 	Scrolls  int           // times that it was scrolled
-	Blocked  int           // requests that are never answered: other methods than GET, beacons, streams, media
+	Blocked  int           // requests that are never answered: other methods than GET, beacons, streams, media, and those past the bounds
 	Cut      bool          // its time was over before it was complete
 	CPU      time.Duration // of all processes of the browser
 }
 
 // Pool opens pages in at most Limits.Processes browsers.
 type Pool struct {
-	path   string
-	limits Limits
-	free   chan *process // nil: it is not started
-	ended  chan struct{}
+	program Program
+	limits  Limits
+	free    chan *process // nil: it is not started
+
+	open     atomic.Bool // the system gives no network namespace
+	close    sync.Once
+	mu       sync.Mutex
+	idle     map[*process]*time.Timer
+	ending   sync.WaitGroup // browsers that have not ended
+	failures int            // starts that failed since the last that did not
+	failed   time.Time      // the last of them
+	why      error
 }
 
-// New makes a pool; its browsers start when pages are opened. Close ends them.
-func New(path string, l Limits) *Pool {
-	p := &Pool{path: path, limits: l, free: make(chan *process, l.Processes), ended: make(chan struct{})}
+// New makes a pool; its browsers start when pages are opened. Close ends them. The folder must be the pool's own.
+func New(program Program, l Limits) (*Pool, error) {
+	if program.Sandbox && os.Getuid() == 0 {
+		return nil, ErrRoot
+	}
+	if err := removeOld(program.Folder); err != nil {
+		return nil, fmt.Errorf("folder of browsers: %w", err)
+	}
+	p := &Pool{program: program, limits: l, free: make(chan *process, l.Processes), idle: map[*process]*time.Timer{}}
 	for range l.Processes {
 		p.free <- nil
 	}
-	return p
+	return p, nil
 }
 
-// Open opens a page when a browser is free. An error says why there is no document: the page's own fault, or ctx has ended.
+// Open opens a page when a browser is free. An error says why there is no document: it is the page's own fault, unless it is a StartError or ErrDied, or ctx has ended.
 func (p *Pool) Open(ctx context.Context, job Job) (Shown, error) {
-	var b *process
-	select {
-	case b = <-p.free:
-	case <-ctx.Done():
-		return Shown{}, fmt.Errorf("no browser was free: %w", context.Cause(ctx))
+	b, err := p.take(ctx)
+	if err != nil {
+		return Shown{}, err
 	}
 	if b != nil && (b.lost() || b.pages >= maxPages) {
 		b.end()
 		b = nil
 	}
-	var shown Shown
-	var err error
 	if b == nil {
-		b, err = start(p.path, p.limits.Memory)
+		if b, err = p.start(ctx); err != nil {
+			p.free <- nil
+			if ctx.Err() != nil {
+				err = fmt.Errorf("no browser has started: %w", context.Cause(ctx))
+			}
+			return Shown{}, err
+		}
 	}
-	if err == nil {
-		shown, err = b.show(ctx, job, p.limits)
-	}
-	if err != nil && b != nil { // another takes its place: nothing of this page is left
+	shown, err := b.show(ctx, job, p.limits)
+	if err != nil || b.lost() { // another takes its place: nothing of this page is left
 		b.end()
 		b = nil
 	}
@@ -147,10 +187,28 @@ func (p *Pool) Open(ctx context.Context, job Job) (Shown, error) {
 	return shown, err
 }
 
+// take waits for a browser.
+func (p *Pool) take(ctx context.Context) (*process, error) {
+	select {
+	case b := <-p.free:
+		p.mu.Lock()
+		if timer := p.idle[b]; timer != nil {
+			timer.Stop()
+			delete(p.idle, b)
+		}
+		p.mu.Unlock()
+		return b, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("no browser was free: %w", context.Cause(ctx))
+	}
+}
+
 // release puts a browser back, and ends it if it is not wanted for long.
 func (p *Pool) release(b *process) {
 	if b != nil {
-		b.idle = time.AfterFunc(idleTime, func() { p.retire(b) })
+		p.mu.Lock()
+		p.idle[b] = time.AfterFunc(idleTime, func() { p.retire(b) })
+		p.mu.Unlock()
 	}
 	p.free <- b
 }
@@ -162,6 +220,9 @@ func (p *Pool) retire(b *process) {
 		case other := <-p.free:
 			if other == b {
 				b.end()
+				p.mu.Lock()
+				delete(p.idle, b)
+				p.mu.Unlock()
 				other = nil
 			}
 			p.free <- other
@@ -171,11 +232,55 @@ func (p *Pool) retire(b *process) {
 	}
 }
 
+// start starts a browser, without network where the system allows that.
+func (p *Pool) start(ctx context.Context) (*process, error) {
+	b, err := launch(ctx, p.program, p.limits.Memory, !p.open.Load())
+	var exit *exitError
+	if err != nil && ctx.Err() == nil && !p.open.Load() && (denied(err) || errors.As(err, &exit)) {
+		first := err
+		if b, err = launch(ctx, p.program, p.limits.Memory, false); err == nil && !p.open.Swap(true) && p.program.Warn != nil {
+			p.program.Warn("browsers have no network namespace of their own: their proxy and resolver lead nowhere", "error", first)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case err == nil:
+		p.failures = 0
+		p.ending.Go(func() { <-b.done })
+		return b, nil
+	case ctx.Err() == nil:
+		p.failures, p.failed, p.why = p.failures+1, time.Now(), err
+	}
+	return nil, &StartError{err}
+}
+
+// Fault says why no browser starts, if several in a row did not, for a while; "" otherwise.
+func (p *Pool) Fault() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failures < maxFailures || time.Since(p.failed) > failureTime {
+		return ""
+	}
+	return fmt.Sprintf("the browser %s does not start: %v", p.program.Path, p.why)
+}
+
 // Close ends all browsers; pages that are open come to their end first.
-func (p *Pool) Close() {
+func (p *Pool) Close() { p.close.Do(p.closeAll) }
+
+func (p *Pool) closeAll() {
 	for range p.limits.Processes {
-		if b := <-p.free; b != nil {
+		if b, _ := p.take(context.Background()); b != nil {
 			b.end()
 		}
+	}
+	over := make(chan struct{})
+	go func() {
+		p.ending.Wait()
+		close(over)
+	}()
+	select { // their folders are deleted then
+	case <-over:
+	case <-time.After(closeTime):
 	}
 }

@@ -30,7 +30,10 @@ func pool(t testing.TB, l Limits) *Pool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := New(path, l)
+	p, err := New(Program{Path: path, Folder: t.TempDir(), Sandbox: os.Getuid() != 0}, l)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(p.Close)
 	return p
 }
@@ -155,11 +158,11 @@ func TestDied(t *testing.T) {
 	_, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: func(ctx context.Context, r Request) (Response, error) {
 		if strings.HasSuffix(r.URL, "a.js") {
 			_ = syscall.Kill(b.pid, syscall.SIGKILL)
-			<-b.ctx.Done()
+			<-b.done
 		}
 		return load(ctx, r)
 	}})
-	if err == nil || err.Error() != "the browser died" {
+	if !errors.Is(err, ErrDied) {
 		t.Errorf("%v", err)
 	}
 	if shown, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: one("<p>well</p>")}); err != nil || !strings.Contains(string(shown.Document), "well") {
@@ -218,7 +221,7 @@ func TestNoNetwork(t *testing.T) {
 			];
 			onload = () => attempts.forEach((f) => { try { Promise.resolve(f()).catch(() => 0) } catch {} });
 		</script><body>said`
-		b, err := startOnce(os.Getenv("MUNINN_BROWSER"), 1<<30, isolated)
+		b, err := launch(t.Context(), Program{Path: os.Getenv("MUNINN_BROWSER"), Folder: t.TempDir(), Sandbox: os.Getuid() != 0}, 1<<30, isolated)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,6 +230,7 @@ func TestNoNetwork(t *testing.T) {
 			t.Errorf("%q, %v", shown.Document, err)
 		}
 		b.end()
+		<-b.done
 		_, _ = ln.Close(), udp.Close()
 		if n := met.Load(); n > 0 {
 			t.Errorf("namespace %t: a server was reached %d times", isolated, n)

@@ -1,106 +1,181 @@
 package browser
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/chromedp/chromedp"
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// flags turn off what Chromium does by itself, and all ways past the interception of requests. Those of chromedp come before.
-var flags = map[string]any{
-	"headless":                        true,
-	"disable-gpu":                     true,
-	"mute-audio":                      true,
-	"hide-scrollbars":                 true,
-	"no-pings":                        true,
-	"disable-component-update":        true,
-	"disable-domain-reliability":      true,
-	"disable-quic":                    true,
-	"disable-file-system":             true,
-	"disable-notifications":           true,
-	"disable-web-security":            true, // what a page may read of others is for browsers with secrets
-	"disable-site-isolation-trials":   true, // frames of other sites stay in the process whose requests are intercepted
-	"disable-features":                "Translate,MediaRouter,OptimizationHints,IsolateOrigins,site-per-process,WebTransport,PrefetchPrivacyChanges,InterestFeedContentSuggestions",
-	"block-new-web-contents":          true, // no pop-ups
-	"proxy-server":                    "http://127.0.0.1:9",
-	"proxy-bypass-list":               "<-loopback>",
-	"host-resolver-rules":             "MAP * ~NOTFOUND",
-	"webrtc-ip-handling-policy":       "disable_non_proxied_udp",
-	"force-webrtc-ip-handling-policy": "disable_non_proxied_udp",
-	"window-size":                     "1280,1024",
-	"disable-popup-blocking":          false,
+// flags turn off what Chromium does by itself, and all ways past the interception of requests.
+var flags = []string{
+	"--headless", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check", "--enable-automation", "--disable-gpu", "--enable-unsafe-swiftshader", "--mute-audio", "--hide-scrollbars",
+	"--window-size=1280,1024", "--force-color-profile=srgb", "--password-store=basic", "--use-mock-keychain",
+	"--disable-background-networking", "--disable-breakpad", "--disable-client-side-phishing-detection", "--disable-component-update", "--disable-default-apps", "--disable-domain-reliability",
+	"--disable-extensions", "--disable-file-system", "--disable-notifications", "--disable-sync", "--metrics-recording-only", "--safebrowsing-disable-auto-update", "--no-pings",
+	"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding", "--disable-hang-monitor", "--disable-prompt-on-repost",
+	"--block-new-web-contents",        // no pop-ups
+	"--disable-web-security",          // what a page may read of others is for browsers with secrets
+	"--disable-site-isolation-trials", // frames of other sites stay in the process whose requests are intercepted
+	"--disable-features=Translate,MediaRouter,OptimizationHints,IsolateOrigins,site-per-process,WebTransport,PrefetchPrivacyChanges,InterestFeedContentSuggestions,Prerender2,SpeculationRulesPrefetchProxy",
+	"--enable-features=NetworkService,NetworkServiceInProcess",
+	"--disable-quic", "--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>", "--host-resolver-rules=MAP * ~NOTFOUND",
+	"--webrtc-ip-handling-policy=disable_non_proxied_udp", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 }
+
+// StartError says that no browser could be started: the page that it was to show is not the cause.
+type StartError struct{ Err error }
+
+func (e *StartError) Error() string { return "start the browser: " + e.Err.Error() }
+
+func (e *StartError) Unwrap() error { return e.Err }
+
+// ErrDied says that the browser died while it showed a page. The page may be the cause, or the system.
+var ErrDied = errors.New("the browser died")
 
 // process is a browser that runs.
 type process struct {
-	ctx    context.Context
-	cancel context.CancelFunc
-	pid    int
+	conn   *conn
 	memory crawl.Bytes
-	pages  int
-	idle   *time.Timer
-	once   sync.Once
+	pid    int
+	pages  int                    // that it has shown
+	page   atomic.Pointer[tab]    // that it shows
+	over   atomic.Bool            // it is being ended
 	fault  atomic.Pointer[string] // why it was ended
+	once   sync.Once
+	kill   func()        // with its processes
+	said   func() string // what it has written, from the beginning
+	done   chan struct{} // closed when it has ended, and its folder is deleted
 }
 
-// start starts a browser, without network where the system allows that.
-func start(path string, memory crawl.Bytes) (*process, error) {
-	b, err := startOnce(path, memory, true)
+// launch starts a browser; isolated, without network.
+func launch(ctx context.Context, p Program, memory crawl.Bytes, isolated bool) (*process, error) {
+	folder, err := os.MkdirTemp(p.Folder, profiles)
 	if err != nil {
-		b, err = startOnce(path, memory, false)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", path, err)
-	}
-	return b, nil
-}
-
-func startOnce(path string, memory crawl.Bytes, isolated bool) (*process, error) {
-	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
-	for name, value := range flags {
-		options = append(options, chromedp.Flag(name, value))
-	}
-	options = append(options, chromedp.ExecPath(path), chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) { separate(cmd, isolated) }))
-	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, cancelBrowser := chromedp.NewContext(allocator, chromedp.WithLogf(drop), chromedp.WithErrorf(drop), chromedp.WithDebugf(drop))
-	b := &process{ctx: ctx, memory: memory, cancel: func() {
-		cancelBrowser()
-		cancel()
-	}}
-	late := time.AfterFunc(startTime, b.end)
-	err := chromedp.Do(ctx)
-	if !late.Stop() && err == nil {
-		err = fmt.Errorf("it has not started within %s", startTime)
-	}
-	if err != nil {
-		b.end()
 		return nil, err
 	}
-	b.pid = chromedp.FromContext(ctx).Browser.Process().Pid
+	b, err := spawn(p, folder, memory, isolated)
+	if err != nil {
+		_ = os.RemoveAll(folder)
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("it has not started within %s", startTime))
+	defer cancel()
+	if err := do(ctx, session{conn: b.conn}, browser.GetVersion, cdp.Empty{}); err != nil {
+		b.end()
+		<-b.done
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, &exitError{b.said()}
+	}
 	return b, nil
 }
 
-func drop(string, ...any) {}
+// exitError says that a browser ended instead of starting.
+type exitError struct{ said string }
 
-// end kills the browser.
-func (b *process) end() {
-	b.once.Do(func() {
-		if b.idle != nil {
-			b.idle.Stop()
+func (e *exitError) Error() string { return "it ended at once, and said: " + e.said }
+
+// spawn starts the program, and has it end with the worker.
+func spawn(p Program, folder string, memory crawl.Bytes, isolated bool) (*process, error) {
+	theirs, commands, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	answers, ours, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, theirs.Close(), commands.Close())
+	}
+	said := &tail{}
+	cmd := exec.Command(p.Path, append(flags[:len(flags):len(flags)], "--user-data-dir="+folder)...) //nolint:gosec // the operator names it
+	if !p.Sandbox {
+		cmd.Args = append(cmd.Args, "--no-sandbox")
+	}
+	if lacksShared(memory) {
+		cmd.Args = append(cmd.Args, "--disable-dev-shm-usage")
+	}
+	cmd.Args = append(cmd.Args, "about:blank")
+	cmd.Env, cmd.ExtraFiles, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = environment(folder), []*os.File{theirs, ours}, said, said, time.Second
+	separate(cmd, isolated)
+	b := &process{memory: memory, done: make(chan struct{}), said: said.String}
+	b.kill = func() { killAll(cmd.Process) }
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the system ends the browser with the thread that started it
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		_, _ = theirs.Close(), ours.Close()
+		started <- err
+		if err != nil {
+			return
 		}
-		go b.cancel() // which waits for the process
-	})
+		_ = cmd.Wait()
+		b.kill() // what it has left
+		removeAll(folder)
+		close(b.done)
+	}()
+	if err := <-started; err != nil {
+		return nil, errors.Join(err, commands.Close(), answers.Close())
+	}
+	b.pid = cmd.Process.Pid
+	b.conn = connect(answers, commands, b.heard)
+	go func() { // a browser whose connection has ended is of no use
+		<-b.conn.ended
+		b.end()
+		<-b.done
+		_ = answers.Close()
+	}()
+	return b, nil
 }
 
-// lost reports whether the browser has died.
-func (b *process) lost() bool { return b.ctx.Err() != nil }
+// environment is what a browser knows of the worker's: no secrets.
+func environment(folder string) []string {
+	env := []string{"HOME=" + folder, "XDG_CONFIG_HOME=" + folder, "XDG_CACHE_HOME=" + folder, "TMPDIR=" + temporary(folder)}
+	for _, name := range []string{"PATH", "LANG", "LC_ALL", "TZ", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH"} {
+		if value, is := os.LookupEnv(name); is {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// temporary is the folder for temporary files of a browser: its own, if the path of a socket in it is not too long for the system.
+func temporary(folder string) string {
+	if len(folder) > 50 {
+		return os.TempDir()
+	}
+	return folder
+}
+
+// heard takes an event of the browser.
+func (b *process) heard(session, event string, params []byte) {
+	if t := b.page.Load(); t != nil && t.id == session {
+		t.heard(event, params)
+	}
+}
+
+// end kills the browser; done says when that is over.
+func (b *process) end() {
+	b.over.Store(true)
+	b.once.Do(b.kill)
+}
+
+// lost reports whether the browser has died, or is being ended.
+func (b *process) lost() bool { return b.over.Load() || b.conn.reason() != nil }
 
 // watch ends the browser when it takes more memory than it may, until the context ends.
 func (b *process) watch(ctx context.Context) {
@@ -112,7 +187,7 @@ func (b *process) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if used := usageOf(b.pid).memory; used > int64(b.memory) {
+		if used := usageOf(b.pid, true).memory; used > int64(b.memory) {
 			why := fmt.Sprintf("the browser took more than %s of memory", b.memory)
 			b.fault.Store(&why)
 			b.end()
@@ -126,6 +201,52 @@ const watchPause = 250 * time.Millisecond
 
 // usage is what the processes of a browser have taken.
 type usage struct {
-	memory int64 // bytes that they do not share
+	memory int64 // bytes that must stay in memory, or are swapped: what they share counts once, files that can be read again do not
 	cpu    time.Duration
+}
+
+// tail keeps the beginning of what a browser says, which is why it does not start.
+type tail struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if room := maxSaid - t.text.Len(); room > 0 {
+		t.text.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(strings.Fields(t.text.String()), " ")
+}
+
+// profiles is what the names of the folders of browsers begin with.
+const profiles = "browser-"
+
+// removeOld deletes the profiles of browsers that a worker which was killed has left.
+func removeOld(folder string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	old, err := filepath.Glob(filepath.Join(folder, profiles+"*"))
+	for _, name := range old {
+		err = errors.Join(err, os.RemoveAll(name))
+	}
+	return err
+}
+
+// removeAll deletes a folder into which processes that are ending may still write.
+func removeAll(folder string) {
+	for range 50 {
+		if os.RemoveAll(folder) == nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }

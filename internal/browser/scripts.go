@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"html"
 	"strings"
-
-	"github.com/chromedp/chromedp"
 )
 
-// scriptBefore runs before the scripts of a page: it takes away what would talk to others without a request that can be intercepted, and what would outlive the page.
+// scriptBefore runs before the scripts of a page, in their world: it takes away what would talk to others without a request that can be intercepted, and what would outlive the
+// page. A page may get some of it back; the network namespace and the flags of the browser are what it cannot change.
 const scriptBefore = `(() => {
 	const none = () => undefined;
 	for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "WebSocketStream", "SharedWorker"]) {
@@ -21,71 +20,124 @@ const scriptBefore = `(() => {
 	try { navigator.sendBeacon = () => true; } catch {}
 })()`
 
-// scriptDocument returns the document as it stands, with its open shadow trees as templates (HTML §4.12.3), and without what is for browsers that run no scripts.
-var scriptDocument = fmt.Sprintf(`(() => {
-	const roots = [];
-	const walk = (n) => {
-		for (const e of n.querySelectorAll("*")) {
-			if (e.localName === "noscript") e.remove();
-			else if (e.shadowRoot) { roots.push(e.shadowRoot); walk(e.shadowRoot); }
-		}
-	};
-	walk(document);
-	const top = document.documentElement;
-	let tag = "<" + top.localName;
-	for (const a of top.attributes) tag += " " + a.name + '="' + a.value.replace(/&/g, "&amp;").replace(/"/g, "&quot;") + '"';
-	const inner = top.getHTML ? top.getHTML({shadowRoots: roots}) : top.innerHTML;
-	return ("<!DOCTYPE html>" + tag + ">" + inner + "</" + top.localName + ">").slice(0, %d);
-})()`, maxDocument)
+// prelude has what the scripts below read a document by. Elements with a name hide properties of documents and forms (HTML §3.1.7), so these are taken from where they are defined.
+const prelude = `
+	const property = (of, name) => { const read = Object.getOwnPropertyDescriptor(of.prototype, name).get; return (n) => read.call(n); };
+	const localName = property(Element, "localName"), shadowRoot = property(Element, "shadowRoot"), attributes = property(Element, "attributes");
+	const top = property(Document, "documentElement")(document), body = property(Document, "body")(document);
+	const all = (n, what) => (n instanceof Element ? Element : n instanceof Document ? Document : DocumentFragment).prototype.querySelectorAll.call(n, what);
+	const inner = (n, roots) => Element.prototype.getHTML ? Element.prototype.getHTML.call(n, {shadowRoots: roots}) : property(Element, "innerHTML")(n);
+	const each = (n, visit) => { for (const e of all(n, "*")) { const root = shadowRoot(e); visit(e, root); if (root) each(root, visit); } };
+`
 
-// scriptBody returns the body as it stands.
-var scriptBody = fmt.Sprintf(`(() => {
+// scriptKeep keeps a text of the page for scriptPiece, and returns how long it is; %s computes it, %d is how much of it is kept.
+const scriptKeep = `(() => {` + prelude + `
+	const text = %s;
+	globalThis.kept = text.length > %d ? text.slice(0, %[2]d) : text;
+	return globalThis.kept.length;
+})()`
+
+// scriptPiece returns a part of what is kept, from %d on and some %d characters long, and where the next begins: no character is cut into two.
+const scriptPiece = `(() => {
+	const text = globalThis.kept, at = %d;
+	let end = Math.min(at + %d, text.length);
+	if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++;
+	if (end === text.length) globalThis.kept = "";
+	return {text: text.slice(at, end), end};
+})()`
+
+// textDocument is the document as it stands, with its open shadow trees as templates (HTML §4.12.3), and without what is for browsers that run no scripts.
+const textDocument = `(() => {
+	const roots = [], gone = [];
+	each(document, (e, root) => { if (root) roots.push(root); if (localName(e) === "noscript") gone.push(e); });
+	for (const e of gone) Element.prototype.remove.call(e);
+	let tag = "<" + localName(top);
+	for (const a of attributes(top)) tag += " " + a.name + '="' + a.value.replace(/&/g, "&amp;").replace(/"/g, "&quot;") + '"';
+	return "<!DOCTYPE html>" + tag + ">" + inner(top, roots) + "</" + localName(top) + ">";
+})()`
+
+// textBody is the body as it stands.
+const textBody = `(() => {
 	const roots = [];
-	const walk = (n) => {
-		for (const e of n.querySelectorAll("*")) if (e.shadowRoot) { roots.push(e.shadowRoot); walk(e.shadowRoot); }
-	};
-	walk(document);
-	const top = document.body;
-	return (top.getHTML ? top.getHTML({shadowRoots: roots}) : top.innerHTML).slice(0, %d);
-})()`, maxDocument/8)
+	each(document, (e, root) => { if (root) roots.push(root); });
+	return body ? inner(body, roots) : "";
+})()`
+
+// scriptComplete reports whether the page has loaded.
+const scriptComplete = `Object.getOwnPropertyDescriptor(Document.prototype, "readyState").get.call(document) === "complete"`
 
 // scriptScroll scrolls the page, and each part that scrolls by itself, to its end. It returns how large all of it is; 0 if there is nothing to scroll.
-const scriptScroll = `(() => {
-	let size = 0, parts = 0;
-	const all = [document.scrollingElement || document.documentElement];
-	let looked = 0;
-	for (const e of document.querySelectorAll("div,main,section,ul,ol,article,aside")) {
+const scriptScroll = `(() => {` + prelude + `
+	let size = 0, parts = 0, looked = 0;
+	const high = property(Element, "scrollHeight"), seen = property(Element, "clientHeight"), to = Object.getOwnPropertyDescriptor(Element.prototype, "scrollTop").set;
+	const wanted = [property(Document, "scrollingElement")(document) || top];
+	for (const e of all(document, "div,main,section,ul,ol,article,aside")) {
 		if (++looked > 3000) break;
-		if (e.scrollHeight > e.clientHeight + 20 && e.clientHeight > 100 && /auto|scroll/.test(getComputedStyle(e).overflowY)) all.push(e);
+		if (high(e) > seen(e) + 20 && seen(e) > 100 && /auto|scroll/.test(getComputedStyle(e).overflowY)) wanted.push(e);
 	}
-	for (const e of all) {
-		if (e.scrollHeight <= e.clientHeight + 1) continue;
+	for (const e of wanted) {
+		if (high(e) <= seen(e) + 1) continue;
 		parts++;
-		size += e.scrollHeight;
-		e.scrollTop = e.scrollHeight;
+		size += high(e);
+		to.call(e, high(e));
 	}
-	return parts ? size + document.getElementsByTagName("*").length : 0;
+	return parts ? size + all(document, "*").length : 0;
 })()`
 
 // scriptTop scrolls back to the top, and returns the height of the page.
-const scriptTop = `(() => { scrollTo(0, 0); return Math.max(document.documentElement.scrollHeight, 1); })()`
+const scriptTop = `(() => {` + prelude + ` scrollTo(0, 0); return Math.max(property(Element, "scrollHeight")(top), 1); })()`
 
 // scriptRoutes returns the fragments of links to other views of the page.
-const scriptRoutes = `(() => {
+var scriptRoutes = fmt.Sprintf(`(() => {`+prelude+`
 	const found = new Set(), here = location.href.split("#")[0];
-	const walk = (n) => {
-		for (const e of n.querySelectorAll("*")) {
-			if (e.localName === "a" && e.hash && /^#!?\//.test(e.hash) && e.href.split("#")[0] === here) found.add(e.hash);
-			if (e.shadowRoot) walk(e.shadowRoot);
-		}
-	};
-	walk(document);
-	return [...found].slice(0, 500);
-})()`
+	each(document, (e) => {
+		if (found.size < 500 && localName(e) === "a" && e.hash && e.hash.length <= %d && /^#!?\//.test(e.hash) && e.href.split("#")[0] === here) found.add(e.hash);
+	});
+	return [...found];
+})()`, maxFragment)
 
-// routes shows the views behind hash routes, one after the other, and returns their bodies.
-func (t *tab) routes() (views []string, err error) {
-	here, err := chromedp.Run(t.ctx, chromedp.Evaluate[string](`location.hash`))
+// text reads a text of the page, of at most so many characters, in pieces: a message of the browser is not longer than a piece makes it.
+func (t *tab) text(script string, most int) (string, error) {
+	size, err := evaluate[int](t.ctx, t, fmt.Sprintf(scriptKeep, script, most))
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for at := 0; at < min(size, most); {
+		piece, err := evaluate[struct {
+			Text string
+			End  int
+		}](t.ctx, t, fmt.Sprintf(scriptPiece, at, maxPiece))
+		if err != nil {
+			return "", err
+		}
+		if piece.End <= at { // the page was replaced
+			break
+		}
+		b.WriteString(piece.Text)
+		at = piece.End
+	}
+	return b.String(), nil
+}
+
+// read reads the document, takes the picture, and shows the views behind hash routes, whose bodies come at the end of the document.
+func (t *tab) read() error {
+	document, err := t.text(textDocument, maxDocument)
+	if err != nil {
+		return err
+	}
+	t.shown.Document = []byte(document) // if there is no more to come
+	t.picture()
+	views, err := t.routes(maxDocument - len(document))
+	if len(views) > 0 {
+		t.shown.Document = t.withViews(document, views)
+	}
+	return err
+}
+
+// routes shows the views behind hash routes, one after the other, and returns their bodies, of at most so many bytes together.
+func (t *tab) routes(room int) (views []string, err error) {
+	here, err := evaluate[string](t.ctx, t, fmt.Sprintf(`location.hash.slice(0, %d)`, maxFragment))
 	if err != nil {
 		return nil, err
 	}
@@ -95,32 +147,33 @@ func (t *tab) routes() (views []string, err error) {
 	}
 	var waiting []string
 	for {
-		found, err := chromedp.Run(t.ctx, chromedp.Evaluate[[]string](scriptRoutes))
+		found, err := evaluate[[]string](t.ctx, t, scriptRoutes)
 		if err != nil {
 			return views, err
 		}
 		for _, f := range found {
-			if !known[f] {
+			if !known[f] && len(known) < maxQueries {
 				known[f] = true
 				waiting = append(waiting, f)
 			}
 		}
-		if len(waiting) == 0 || len(views) >= t.limits.Routes || t.shown.Cut {
+		if len(waiting) == 0 || len(views) >= t.limits.Routes || t.shown.Cut || room <= 0 {
 			return views, nil
 		}
 		next := waiting[0]
 		waiting = waiting[1:]
 		t.touch()
-		if _, err := chromedp.Run(t.ctx, chromedp.Evaluate[chromedp.Void]("location.hash = "+quoted(next))); err != nil {
+		if _, err := evaluate[json.RawMessage](t.ctx, t, "void (location.hash = "+quoted(next)+")"); err != nil {
 			return views, err
 		}
 		if err := t.rest(); err != nil {
 			return views, err
 		}
-		body, err := chromedp.Run(t.ctx, chromedp.Evaluate[string](scriptBody))
+		body, err := t.text(textBody, min(maxDocument/8, room))
 		if err != nil {
 			return views, err
 		}
+		room -= len(body)
 		t.shown.Routes = append(t.shown.Routes, next)
 		views = append(views, body)
 	}
@@ -135,9 +188,6 @@ func (t *tab) withViews(document string, views []string) []byte {
 	var b strings.Builder
 	b.WriteString(document[:end])
 	for i, view := range views {
-		if b.Len()+len(view) > maxDocument {
-			break
-		}
 		b.WriteString("\n<section data-muninn-view=\"" + html.EscapeString(t.shown.Routes[i]) + "\">" + view + "</section>")
 	}
 	b.WriteString(document[end:])

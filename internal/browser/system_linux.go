@@ -2,16 +2,19 @@ package browser
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// separate has a browser end with the worker, and run without network.
+// separate has a browser end with the worker, be the first of its own process group, and run without network.
 func separate(cmd *exec.Cmd, isolated bool) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	if !isolated {
 		return
 	}
@@ -23,57 +26,87 @@ func separate(cmd *exec.Cmd, isolated bool) {
 	}
 }
 
+// denied reports whether the system gives the user no namespace without network.
+func denied(err error) bool {
+	for _, e := range []error{syscall.EPERM, syscall.EACCES, syscall.ENOSYS, syscall.EINVAL, syscall.ENOSPC, syscall.EUSERS} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// killAll kills a browser with its processes.
+func killAll(p *os.Process) {
+	_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
+	_ = p.Kill()
+}
+
 // clockTick is the unit of processor time in /proc, which is the same on all architectures of Linux.
 const clockTick = 10 * time.Millisecond
 
-// usageOf is what a process and its descendants have taken.
-func usageOf(root int) (u usage) {
+// usageOf is what the processes of a group have taken: the memory, too, if that is asked for, which costs more.
+func usageOf(group int, memory bool) (u usage) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return u
 	}
-	type process struct {
-		parent int
-		cpu    time.Duration
-	}
-	all := map[int]process{}
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
 			continue
 		}
-		if f := fields(pid, "stat"); len(f) > 14 {
-			all[pid] = process{f[1], time.Duration(f[11]+f[12]+f[13]+f[14]) * clockTick}
-		}
-	}
-	for pid, p := range all {
-		at := pid
-		for at != root && at > 1 {
-			at = all[at].parent
-		}
-		if at != root {
+		f := statOf(pid)
+		if len(f) < 15 || f[2] != group {
 			continue
 		}
-		u.cpu += p.cpu
-		if f := fields(pid, "statm"); len(f) > 2 {
-			u.memory += int64(f[1]-f[2]) * int64(os.Getpagesize())
+		u.cpu += time.Duration(f[11]+f[12]+f[13]+f[14]) * clockTick
+		if memory {
+			u.memory += memoryOf(pid)
 		}
 	}
 	return u
 }
 
-// fields are the numbers in a file of a process: of stat those that follow its name.
-func fields(pid int, file string) (list []int) {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/" + file)
+// statOf are the numbers in the state of a process that follow its name; the first is a letter, and counts as 0.
+func statOf(pid int) (list []int) {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return nil
 	}
-	if end := bytes.LastIndexByte(raw, ')'); end >= 0 {
-		raw = raw[end+1:]
-	}
-	for f := range bytes.FieldsSeq(raw) {
-		n, _ := strconv.Atoi(string(f)) // the state is a letter
+	for f := range bytes.FieldsSeq(raw[bytes.LastIndexByte(raw, ')')+1:]) {
+		n, _ := strconv.Atoi(string(f))
 		list = append(list, n)
 	}
 	return list
+}
+
+// memoryOf is what a process has of memory that the system cannot take away, and its part of what it shares; where its maps are not to be read, all of what it shares.
+func memoryOf(pid int) int64 {
+	folder := "/proc/" + strconv.Itoa(pid)
+	if raw, err := os.ReadFile(folder + "/smaps_rollup"); err == nil {
+		return max(kilobytes(raw, "Pss_Anon:")+kilobytes(raw, "Pss_Shmem:"), kilobytes(raw, "Pss_Dirty:")) + kilobytes(raw, "SwapPss:")
+	}
+	raw, err := os.ReadFile(folder + "/status")
+	if err != nil {
+		return 0
+	}
+	return kilobytes(raw, "RssAnon:") + kilobytes(raw, "RssShmem:") + kilobytes(raw, "VmSwap:")
+}
+
+// kilobytes is the value of a line such as "Pss: 12 kB", in bytes; 0 without it.
+func kilobytes(raw []byte, name string) int64 {
+	for line := range bytes.Lines(raw) {
+		if rest, is := bytes.CutPrefix(line, []byte(name)); is {
+			n, _ := strconv.ParseInt(string(bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(rest), []byte("kB")))), 10, 64)
+			return n << 10
+		}
+	}
+	return 0
+}
+
+// lacksShared reports whether the system's folder for shared memory has less room than a browser may take: Chromium then has its shared memory in its own folder.
+func lacksShared(memory crawl.Bytes) bool {
+	var s syscall.Statfs_t
+	return syscall.Statfs("/dev/shm", &s) != nil || int64(s.Bavail)*s.Bsize < int64(memory)
 }

@@ -2,103 +2,235 @@ package browser
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // tab is a page that is open.
 type tab struct {
-	ctx    context.Context // of chromedp; it ends when the page's time does
-	job    Job
-	limits Limits
-	enough time.Time // from then on nothing is waited for
-	mu     sync.Mutex
-	queue  []*fetch.EventRequestPaused
-	wake   chan struct{} // something is in the queue
-	open   int           // requests without an answer
-	active time.Time     // when the last began or ended
-	asked  int           // requests
-	main   cdp.FrameID   // the page's own frame
-	shown  Shown
+	session
+	frame   cdp.FrameID // the page's own
+	ctx     context.Context
+	fail    context.CancelCauseFunc // ends ctx
+	job     Job
+	limits  Limits
+	enough  time.Time     // from then on nothing is waited for
+	queue   chan asked    // requests that wait for their answer
+	refused chan refusal  // requests that fail at once
+	dialogs chan struct{} // one is open
+	shown   Shown         // what drive makes of it; Left and Blocked are under mu
+	mu      sync.Mutex    // of what follows
+	begun   bool          // the page itself is asked for
+	open    int           // requests without an answer
+	active  time.Time     // when the last began or ended
+	asked   int           // requests
 }
 
-// show opens a page. After an error the browser is not to be used again.
+// asked is a request of the page that waits, without its header and body: those are the page's to choose.
+type asked struct {
+	id   fetch.RequestID
+	url  string
+	kind network.ResourceType
+}
+
+// refusal is a request that fails, and how.
+type refusal struct {
+	id  fetch.RequestID
+	why network.ErrorReason
+}
+
+// errCrashed is why a page was not shown.
+var errCrashed = errors.New("the process that showed the page died")
+
+// show opens a page. After an error, and when the browser is lost, it is not to be used again.
 func (b *process) show(ctx context.Context, job Job, l Limits) (Shown, error) {
-	if b.idle != nil {
-		b.idle.Stop()
-	}
 	b.pages++
 	ctx, cancel := context.WithTimeoutCause(ctx, l.Time, fmt.Errorf("the page was open for %s", l.Time))
 	defer cancel()
-	go b.watch(ctx)
-	own, closeTab := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	within, stop := context.WithCancel(own)
-	defer context.AfterFunc(ctx, stop)()
-	t := &tab{ctx: within, job: job, limits: l, enough: time.Now().Add(l.Time * 3 / 4), wake: make(chan struct{}, 1), active: time.Now()}
-	before := usageOf(b.pid).cpu
+	watched := make(chan struct{})
+	go func() {
+		b.watch(ctx)
+		close(watched)
+	}()
+	defer func() {
+		cancel()
+		<-watched
+	}()
+	before := usageOf(b.pid, false).cpu
+	t, in, err := b.open(ctx, job, l)
+	if err != nil {
+		return Shown{}, b.reason(ctx, err)
+	}
+	defer t.fail(nil)
+	defer b.page.Store(nil)
 	done := make(chan error, 1)
 	go func() { done <- t.drive() }()
-	err := t.serve(ctx, done)
-	t.shown.CPU = usageOf(b.pid).cpu - before
+	err = t.serve(done)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shown.CPU = usageOf(b.pid, false).cpu - before
 	if err != nil {
-		err = b.reason(ctx, err)
-		b.end() // first, for a browser that hangs closes no page
-		go closeTab()
-		return Shown{}, err
+		err = b.reason(t.ctx, err)
+		b.end()                        // a browser that hangs closes no page
+		if len(t.shown.Document) > 0 { // it is as good as it will be
+			t.shown.Cut, err = true, nil
+		}
+		return t.shown, err
 	}
-	closed := make(chan struct{})
-	go func() {
-		closeTab()
-		close(closed)
-	}()
-	select {
-	case <-closed:
-	case <-time.After(closeTime):
+	late, stop := context.WithTimeout(context.Background(), closeTime)
+	defer stop()
+	if do(late, session{conn: b.conn}, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: in}) != nil {
 		b.end()
 	}
 	return t.shown, nil
 }
 
+// open makes a tab in a profile of its own.
+func (b *process) open(ctx context.Context, job Job, l Limits) (t *tab, in cdp.BrowserContextID, err error) {
+	whole := session{conn: b.conn}
+	profile, err := call(ctx, whole, target.CreateBrowserContext, target.CreateBrowserContextParams{})
+	if err != nil {
+		return nil, "", err
+	}
+	in = profile.BrowserContextID
+	err = do(ctx, whole, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: in})
+	if err != nil {
+		return nil, in, err
+	}
+	made, err := call(ctx, whole, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: in})
+	if err != nil {
+		return nil, in, err
+	}
+	flat := true
+	attached, err := call(ctx, whole, target.AttachToTarget, target.AttachToTargetParams{TargetID: made.TargetID, Flatten: &flat})
+	if err != nil {
+		return nil, in, err
+	}
+	t = &tab{session: session{b.conn, string(attached.SessionID)}, frame: cdp.FrameID(made.TargetID), job: job, limits: l, enough: time.Now().Add(l.Time * 3 / 4),
+		queue: make(chan asked, maxQueries), refused: make(chan refusal, maxQueries), dialogs: make(chan struct{}, 1), active: time.Now()}
+	t.ctx, t.fail = context.WithCancelCause(ctx)
+	b.page.Store(t)
+	return t, in, nil
+}
+
 // reason is why a page was not shown.
 func (b *process) reason(ctx context.Context, err error) error {
-	switch why := b.fault.Load(); {
-	case why != nil:
+	if why := b.fault.Load(); why != nil {
 		return errors.New(*why)
-	case b.lost():
-		return errors.New("the browser died")
+	}
+	switch why := b.conn.reason(); {
+	case errors.Is(why, errLong):
+		return errLong
 	case ctx.Err() != nil:
 		return fmt.Errorf("the browser gave no document: %w", context.Cause(ctx))
+	case why != nil:
+		return ErrDied
 	}
 	return fmt.Errorf("the browser gave no document: %w", err)
 }
 
+// heard takes an event of the page.
+func (t *tab) heard(event string, params []byte) {
+	switch event {
+	case fetch.RequestPaused.Method:
+		t.paused(params)
+	case page.JavascriptDialogOpening.Method:
+		select {
+		case t.dialogs <- struct{}{}:
+		default:
+		}
+	case inspector.TargetCrashed.Method:
+		t.fail(errCrashed)
+	}
+}
+
+// paused takes a request of the page: it waits for its answer, or fails. One for which there is no room stays without an answer, and so is one that cannot be read.
+func (t *tab) paused(params []byte) {
+	var ev struct {
+		ID         fetch.RequestID      `json:"requestId"`
+		Frame      cdp.FrameID          `json:"frameId"`
+		Kind       network.ResourceType `json:"resourceType"`
+		Redirected fetch.RequestID      `json:"redirectedRequestId"`
+		Request    struct{ URL, Method string }
+	}
+	if json.Unmarshal(params, &ev) != nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asked++
+	t.active = time.Now()
+	own := ev.Frame == t.frame && ev.Kind == network.ResourceTypeDocument
+	if t.takes(ev.Request.Method, ev.Request.URL, ev.Kind, own && ev.Redirected == "") {
+		select {
+		case t.queue <- asked{ev.ID, ev.Request.URL, ev.Kind}:
+			t.open++
+			return
+		default:
+			t.shown.Blocked++
+		}
+	}
+	why := network.ErrorReasonBlockedByClient
+	if own {
+		why = network.ErrorReasonAborted // or the browser shows a page of its own that says why
+	}
+	select {
+	case t.refused <- refusal{ev.ID, why}:
+	default:
+	}
+}
+
+// takes reports whether a request is answered, and notes it if not. It is called under mu.
+func (t *tab) takes(method, url string, kind network.ResourceType, own bool) bool {
+	leaves := own && t.begun // the page goes elsewhere by itself
+	t.begun = t.begun || own
+	switch {
+	case leaves && method == "GET":
+		if len(t.shown.Left) < maxLeft && len(url) <= urls.MaxLength && !slices.Contains(t.shown.Left, url) {
+			t.shown.Left = append(t.shown.Left, url)
+		}
+		return false
+	case !leaves && method == "GET" && t.asked <= maxQueries && len(url) <= maxAddress && !streams(kind):
+		return true
+	}
+	t.shown.Blocked++
+	return false
+}
+
+// streams reports whether a request is of a kind that has no end, or is not for what a page shows.
+func streams(kind network.ResourceType) bool {
+	switch kind {
+	case network.ResourceTypeMedia, network.ResourceTypeEventSource, network.ResourceTypeWebSocket, network.ResourceTypePing, network.ResourceTypePrefetch,
+		network.ResourceTypeCSPViolationReport, network.ResourceTypePreflight:
+		return true
+	}
+	return false
+}
+
 // serve answers the requests of the page until it is done.
-func (t *tab) serve(ctx context.Context, done <-chan error) error {
+func (t *tab) serve(done <-chan error) error {
+	go t.refuse()
 	for {
 		select {
 		case err := <-done:
 			return err
-		case <-t.wake:
-		}
-		for {
-			t.mu.Lock()
-			if len(t.queue) == 0 {
-				t.mu.Unlock()
-				break
-			}
-			ev := t.queue[0]
-			t.queue = t.queue[1:]
-			t.mu.Unlock()
-			t.answer(ctx, ev)
+		case q := <-t.queue:
+			t.answer(q)
 			t.mu.Lock()
 			t.open--
 			t.active = time.Now()
@@ -107,67 +239,36 @@ func (t *tab) serve(ctx context.Context, done <-chan error) error {
 	}
 }
 
-// paused takes a request of the page.
-func (t *tab) paused(ev *fetch.EventRequestPaused) {
-	t.mu.Lock()
-	t.open++
-	t.asked++
-	t.active = time.Now()
-	t.queue = append(t.queue, ev)
-	t.mu.Unlock()
-	select {
-	case t.wake <- struct{}{}:
-	default:
+// refuse lets requests fail, and closes dialogs, until the page is done. Errors of the browser show in drive.
+func (t *tab) refuse() {
+	for {
+		select {
+		case r := <-t.refused:
+			_ = do(t.ctx, t.session, fetch.FailRequest, fetch.FailRequestParams{RequestID: r.id, ErrorReason: r.why})
+		case <-t.dialogs:
+			_ = do(t.ctx, t.session, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+		case <-t.ctx.Done():
+			return
+		}
 	}
 }
 
-// answer answers a request, or lets it fail. Errors of the browser show in drive.
-func (t *tab) answer(ctx context.Context, ev *fetch.EventRequestPaused) {
-	fail := func(reason network.ErrorReason) {
-		_, _ = chromedp.Run(t.ctx, call(fetch.FailRequest, fetch.FailRequestParams{RequestID: ev.RequestID, ErrorReason: reason}))
-	}
-	if ctx.Err() != nil {
-		fail(network.ErrorReasonAborted)
+// answer answers a request, or lets it fail.
+func (t *tab) answer(q asked) {
+	if t.ctx.Err() != nil {
 		return
 	}
-	document := ev.ResourceType == network.ResourceTypeDocument
-	switch {
-	case document && t.main == "":
-		t.main = ev.FrameID
-	case document && t.main == ev.FrameID && ev.RedirectedRequestID == "": // the page goes elsewhere by itself
-		t.shown.Left = append(t.shown.Left, ev.Request.URL)
-		fail(network.ErrorReasonAborted)
-		return
+	r, err := t.job.Load(t.ctx, Request{URL: q.url, Kind: string(q.kind)})
+	if err == nil {
+		answer := fetch.FulfillRequestParams{RequestID: q.id, ResponseCode: int64(r.Status), Body: r.Body}
+		for _, h := range r.Header {
+			answer.ResponseHeaders = append(answer.ResponseHeaders, &fetch.HeaderEntry{Name: h[0], Value: h[1]})
+		}
+		err = do(t.ctx, t.session, fetch.FulfillRequest, answer)
 	}
-	switch ev.ResourceType {
-	case network.ResourceTypeMedia, network.ResourceTypeEventSource, network.ResourceTypeWebSocket, network.ResourceTypePing, network.ResourceTypePrefetch,
-		network.ResourceTypeCSPViolationReport, network.ResourceTypePreflight:
-		t.shown.Blocked++
-		fail(network.ErrorReasonBlockedByClient)
-		return
+	if err != nil { // or it takes no such answer
+		_ = do(t.ctx, t.session, fetch.FailRequest, fetch.FailRequestParams{RequestID: q.id, ErrorReason: network.ErrorReasonFailed})
 	}
-	if ev.Request.Method != "GET" || t.asked > maxQueries {
-		t.shown.Blocked++
-		fail(network.ErrorReasonBlockedByClient)
-		return
-	}
-	r, err := t.job.Load(ctx, Request{URL: ev.Request.URL, Kind: string(ev.ResourceType)})
-	if err != nil {
-		fail(network.ErrorReasonFailed)
-		return
-	}
-	answer := fetch.FulfillRequestParams{RequestID: ev.RequestID, ResponseCode: int64(r.Status), Body: r.Body}
-	for _, h := range r.Header {
-		answer.ResponseHeaders = append(answer.ResponseHeaders, &fetch.HeaderEntry{Name: h[0], Value: h[1]})
-	}
-	if _, err := chromedp.Run(t.ctx, call(fetch.FulfillRequest, answer)); err != nil { // it takes no such answer
-		fail(network.ErrorReasonFailed)
-	}
-}
-
-// call is a command of the protocol as a step.
-func call[P, R any](c cdp.Command[P, R], params P) chromedp.Action[R] {
-	return func(ctx context.Context, t *chromedp.Target) (R, error) { return cdp.Call(ctx, t, c, params) }
 }
 
 // drive has the browser show the page, and reads what it made of it.
@@ -175,7 +276,7 @@ func (t *tab) drive() error {
 	if err := t.prepare(); err != nil {
 		return err
 	}
-	went, err := chromedp.Run(t.ctx, call(page.Navigate, page.NavigateParams{URL: t.job.URL}))
+	went, err := call(t.ctx, t.session, page.Navigate, page.NavigateParams{URL: t.job.URL})
 	if err != nil {
 		return err
 	}
@@ -188,62 +289,60 @@ func (t *tab) drive() error {
 	if err := t.scroll(); err != nil {
 		return err
 	}
-	document, err := chromedp.Run(t.ctx, chromedp.Evaluate[string](scriptDocument))
-	if err != nil {
-		return err
-	}
-	t.picture()
-	views, err := t.routes()
-	if err != nil {
-		return err
-	}
-	t.shown.Document = t.withViews(document, views)
-	return nil
+	return t.read()
 }
 
 // prepare sets up the interception of requests, and takes off the page what would get around it.
 func (t *tab) prepare() error {
-	err := chromedp.Listen(t.ctx, func(ev any) {
-		switch ev := ev.(type) {
-		case *fetch.EventRequestPaused:
-			t.paused(ev)
-		case *page.EventJavascriptDialogOpening:
-			go func() {
-				_, _ = chromedp.Run(t.ctx, call(page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true}))
-			}()
-		}
-	})
-	if err != nil {
-		return err
-	}
-	yes := true
-	steps := []func() error{
-		step(t.ctx, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*"}}}),
-		step(t.ctx, page.Enable, page.EnableParams{}),
-		step(t.ctx, network.SetBypassServiceWorker, network.SetBypassServiceWorkerParams{Bypass: yes}),
-		step(t.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: scriptBefore}),
-		func() error {
-			_, err := chromedp.Run(t.ctx, func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
-				b := chromedp.FromContext(ctx)
-				_, err := cdp.Call(ctx, b.Browser, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: b.BrowserContextID})
-				return chromedp.Void{}, err
-			})
-			return err
-		},
-	}
-	for _, do := range steps {
-		if err := do(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(
+		do(t.ctx, t.session, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*"}}}),
+		do(t.ctx, t.session, page.Enable, page.EnableParams{}), // which reports dialogs
+		do(t.ctx, t.session, inspector.Enable, cdp.Empty{}),
+		do(t.ctx, t.session, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: scriptBefore}),
+	)
 }
 
-func step[P, R any](ctx context.Context, c cdp.Command[P, R], params P) func() error {
-	return func() error {
-		_, err := chromedp.Run(ctx, call(c, params))
-		return err
+// evaluate runs a script beside those of the page: it shares the page's document, and nothing else.
+func evaluate[T any](ctx context.Context, t *tab, script string) (value T, err error) {
+	for range 3 { // a page may be replaced in between
+		var raw []byte
+		if raw, err = t.run(ctx, script); err == nil && len(raw) > 0 {
+			return value, json.Unmarshal(raw, &value)
+		}
+		if err == nil || ctx.Err() != nil || errors.As(err, new(*scriptError)) {
+			return value, err
+		}
 	}
+	return value, err
+}
+
+// scriptError is what a script has thrown.
+type scriptError struct{ said string }
+
+func (e *scriptError) Error() string { return fmt.Sprintf("%.300s", e.said) }
+
+// run runs a script, and returns its value as JSON; nothing if it has none.
+func (t *tab) run(ctx context.Context, script string) ([]byte, error) {
+	world, err := call(ctx, t.session, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: t.frame, WorldName: "muninn"})
+	if err != nil {
+		return nil, err
+	}
+	yes := true
+	got, err := call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: script, ContextID: world.ExecutionContextID, ReturnByValue: &yes})
+	switch {
+	case err != nil:
+		return nil, err
+	case got.ExceptionDetails != nil:
+		return nil, &scriptError{described(got.ExceptionDetails)}
+	}
+	return got.Result.Value, nil
+}
+
+func described(e *runtime.ExceptionDetails) string {
+	if e.Exception != nil && e.Exception.Description != "" {
+		return e.Exception.Description
+	}
+	return e.Text
 }
 
 // rest waits until the page has loaded, and has asked for nothing for a while; or until there is no time left for that.
@@ -253,7 +352,7 @@ func (t *tab) rest() error {
 		still := t.open == 0 && time.Since(t.active) >= quiet
 		t.mu.Unlock()
 		if still {
-			complete, err := chromedp.Run(t.ctx, chromedp.Evaluate[bool](`document.readyState === "complete"`))
+			complete, err := evaluate[bool](t.ctx, t, scriptComplete)
 			if err != nil {
 				return err
 			}
@@ -267,7 +366,7 @@ func (t *tab) rest() error {
 		}
 		select {
 		case <-t.ctx.Done():
-			return t.ctx.Err()
+			return context.Cause(t.ctx)
 		case <-time.After(quiet / 10):
 		}
 	}
@@ -282,9 +381,9 @@ func (t *tab) touch() {
 
 // scroll scrolls the page to its end as long as it grows.
 func (t *tab) scroll() error {
-	size := 0
+	size := 0.0
 	for t.shown.Scrolls < t.limits.Scrolls && !t.shown.Cut {
-		now, err := chromedp.Run(t.ctx, chromedp.Evaluate[int](scriptScroll))
+		now, err := evaluate[float64](t.ctx, t, scriptScroll)
 		if err != nil {
 			return err
 		}
@@ -303,15 +402,17 @@ func (t *tab) scroll() error {
 
 // picture takes a picture of the page. That none can be taken is no fault of the page.
 func (t *tab) picture() {
-	height, err := chromedp.Run(t.ctx, chromedp.Evaluate[float64](scriptTop))
+	ctx, cancel := context.WithTimeout(t.ctx, pictureTime)
+	defer cancel()
+	height, err := evaluate[float64](ctx, t, scriptTop)
 	if err != nil {
 		return
 	}
 	quality, beyond := int64(80), true
-	taken, err := chromedp.Run(t.ctx, call(page.CaptureScreenshot, page.CaptureScreenshotParams{
+	taken, err := call(ctx, t.session, page.CaptureScreenshot, page.CaptureScreenshotParams{
 		Format: page.CaptureScreenshotFormatJpeg, Quality: &quality, CaptureBeyondViewport: &beyond,
 		Clip: &page.Viewport{Width: 1280, Height: min(max(height, 1024), maxHeight), Scale: 1},
-	}))
+	})
 	if err == nil {
 		t.shown.Picture = taken.Data
 	}

@@ -48,6 +48,7 @@ func TestBrowser(t *testing.T) {
 	server := StartServer(t)
 	conf := web.config(t, server, addresses)
 	conf.BatchTime, conf.Fetch.MaxAttempts = 2*time.Minute, 6 // of a machine that is busy
+	conf.BrowserSandbox = os.Getuid() != 0
 	d := web.definition("browser", seeds...)
 	d.Scope.Within, d.Browser = crawl.WithinHost, crawl.BrowserAuto
 	first := StartWorker(t, conf)

@@ -1,0 +1,308 @@
+package browser
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// TestMain plays a browser where it is started like one.
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args, "--remote-debugging-pipe") {
+		playBrowser(strings.TrimPrefix(os.Args[len(os.Args)-1], "--play="))
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// fake is a pool of programs that play a browser, in a way that has a name.
+func fake(t *testing.T, way string) *Pool {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scripted(t, `exec "`+self+`" "$@" --play=`+way)
+}
+
+// scripted is a pool whose program is a script of the shell.
+func scripted(t *testing.T, script string) *Pool {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "chromium")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	p, err := New(Program{Path: path, Folder: filepath.Join(t.TempDir(), "browsers")}, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// playBrowser answers commands as Chromium does for a page that says "well".
+func playBrowser(way string) {
+	in, out := bufio.NewReader(os.NewFile(3, "commands")), os.NewFile(4, "answers")
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(out, format+"\x00", args...) }
+	const document = "<p>well</p>"
+	for {
+		raw, err := in.ReadBytes(0)
+		if err != nil {
+			return
+		}
+		var m message
+		_ = json.Unmarshal(raw[:len(raw)-1], &m)
+		script := string(m.Params)
+		result := map[string]string{
+			"Target.createBrowserContext": `{"browserContextId":"c"}`, "Target.createTarget": `{"targetId":"t"}`, "Target.attachToTarget": `{"sessionId":"s"}`,
+			"Page.navigate": `{"frameId":"t"}`, "Page.createIsolatedWorld": `{"executionContextId":1}`,
+		}[m.Method]
+		switch {
+		case m.Method == "Page.navigate":
+			playPage(way, say)
+		case m.Method == "Target.disposeBrowserContext" && way == "unclosed":
+			say(`{"id":%d,"error":{"message":"no"}}`, m.ID)
+			continue
+		case m.Method != "Runtime.evaluate":
+		case strings.Contains(script, "readyState"):
+			result = `{"result":{"value":true}}`
+		case strings.Contains(script, "globalThis.kept = text"):
+			result = fmt.Sprintf(`{"result":{"value":%d}}`, len(document))
+		case strings.Contains(script, "charCodeAt"):
+			result = fmt.Sprintf(`{"result":{"value":{"text":"%s","end":%d}}}`, document, len(document))
+		case strings.Contains(script, "new Set"):
+			result = `{"result":{"value":[]}}`
+		case strings.Contains(script, "location.hash"):
+			result = `{"result":{"value":""}}`
+		default:
+			result = `{"result":{"value":0}}`
+		}
+		if result == "" {
+			result = "{}"
+		}
+		say(`{"id":%d,"result":%s}`, m.ID, result)
+	}
+}
+
+// playPage is what a page does that is opened.
+func playPage(way string, say func(format string, args ...any)) {
+	paused := func(n int, kind, frame, method, url, body string) {
+		say(`{"method":"Fetch.requestPaused","sessionId":"s","params":{"requestId":"%d","frameId":"%s","resourceType":"%s","request":{"url":"%s","method":"%s","headers":{},"postData":"%s"}}}`, n, frame, kind, url, method, body)
+	}
+	paused(0, "Document", "t", "GET", "http://a.test/", "")
+	way, mark, _ := strings.Cut(way, "=")
+	switch way {
+	case "queries": // 100 MB in all
+		body := strings.Repeat("x", 1<<14)
+		for n := range 3 * maxQueries {
+			paused(n+1, "Fetch", "t", []string{"POST", "GET"}[n%2], fmt.Sprintf("http://a.test/%d", n), body)
+		}
+		_ = os.WriteFile(mark, nil, 0o600)
+	case "leaves":
+		for n := range 10 * maxLeft {
+			paused(n+1, "Document", "t", "GET", fmt.Sprintf("http://a.test/%d?%s", n/2, strings.Repeat("x", n%3*urls.MaxLength/2)), "")
+		}
+	case "long":
+		long := strings.Repeat("x", 1<<20)
+		say(`{"method":"Runtime.consoleAPICalled","sessionId":"s","params":{"text":"%s"}}`, strings.Repeat(long, maxMessage>>20))
+	case "crashes":
+		say(`{"method":"Inspector.targetCrashed","sessionId":"s","params":{}}`)
+		paused(1, "Image", "t", "GET", "http://a.test/held", "")
+	case "dies":
+		os.Exit(1)
+	}
+}
+
+// held answers requests but those of /held, which wait for their end.
+func held(ctx context.Context, r Request) (Response, error) {
+	if strings.HasSuffix(r.URL, "/held") {
+		<-ctx.Done()
+	}
+	return Response{Status: 200}, nil
+}
+
+// TestQueue: requests that a page makes faster than they are answered do not pile up, and their bodies are not kept.
+func TestQueue(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "all")
+	p := fake(t, "queries="+mark)
+	grown, asked := heap(), 0
+	shown, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: func(ctx context.Context, r Request) (Response, error) {
+		if asked++; asked == 1 { // all others come meanwhile
+			await(t, ctx, mark)
+		}
+		return Response{Status: 200}, nil
+	}})
+	if most := grown(); most > 40<<20 {
+		t.Errorf("the heap grows by %d MiB", most>>20)
+	}
+	if err != nil || asked > maxQueries || asked < maxQueries/2 || shown.Blocked != 3*maxQueries+1-asked {
+		t.Errorf("%d are answered, %d are not, %v", asked, shown.Blocked, err)
+	}
+}
+
+// await waits for a file.
+func await(t *testing.T, ctx context.Context, name string) {
+	t.Helper()
+	for _, err := os.Stat(name); err != nil; _, err = os.Stat(name) {
+		select {
+		case <-ctx.Done():
+			t.Errorf("%s does not come", name)
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// TestLeft: of the URLs that a page wants to go to the first are known, each once, and none that is too long.
+func TestLeft(t *testing.T) {
+	shown, err := fake(t, "leaves").Open(t.Context(), Job{URL: "http://a.test/", Load: held})
+	if err != nil || len(shown.Left) != maxLeft || shown.Left[0] != "http://a.test/0?" {
+		t.Errorf("%d, %v", len(shown.Left), err)
+	}
+	slices.Sort(shown.Left)
+	if len(slices.Compact(shown.Left)) != maxLeft || slices.ContainsFunc(shown.Left, func(u string) bool { return len(u) > urls.MaxLength }) {
+		t.Errorf("%q", shown.Left)
+	}
+}
+
+// TestFaults: what ends a page is said, and the next is shown by another browser.
+func TestFaults(t *testing.T) {
+	for way, want := range map[string]string{"long": errLong.Error(), "crashes": "the browser gave no document: " + errCrashed.Error(), "dies": ErrDied.Error()} {
+		p := fake(t, way)
+		begun := time.Now()
+		if _, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: held}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %q", way, err, want)
+		}
+		if took := time.Since(begun); took > p.limits.Time/2 {
+			t.Errorf("%s: it takes %s", way, took)
+		}
+	}
+}
+
+// TestUnclosed: a browser that does not close a page shows no other.
+func TestUnclosed(t *testing.T) {
+	p := fake(t, "unclosed")
+	for range 2 {
+		if shown, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: held}); err != nil || string(shown.Document) != "<p>well</p>" {
+			t.Errorf("%q, %v", shown.Document, err)
+		}
+		if b := <-p.free; b != nil {
+			t.Error("it is kept")
+		}
+		p.free <- nil
+	}
+}
+
+// TestStart: a program that does not start is no page's fault, and is said when it happens repeatedly; it leaves nothing.
+func TestStart(t *testing.T) {
+	p := scripted(t, "echo no room >&2; exit 1")
+	for n := range maxFailures {
+		if why := p.Fault(); why != "" {
+			t.Errorf("after %d: %q", n, why)
+		}
+		_, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: held})
+		if !errors.As(err, new(*StartError)) || !strings.Contains(err.Error(), "it ended at once, and said: no room") {
+			t.Errorf("%v", err)
+		}
+	}
+	if why := p.Fault(); !strings.Contains(why, p.program.Path) || !strings.Contains(why, "no room") {
+		t.Errorf("%q", why)
+	}
+	p.failed = p.failed.Add(-2 * failureTime)
+	if why := p.Fault(); why != "" {
+		t.Errorf("later: %q", why)
+	}
+	if left, err := os.ReadDir(p.program.Folder); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// TestStartEnds: a program that says nothing does not hold a worker that stops.
+func TestStartEnds(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "started")
+	p := scripted(t, `echo > "`+mark+`"; exec sleep 100`)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		await(t, t.Context(), mark)
+		cancel()
+	}()
+	begun := time.Now()
+	if _, err := p.Open(ctx, Job{URL: "http://a.test/", Load: held}); !errors.Is(err, context.Canceled) || errors.As(err, new(*StartError)) {
+		t.Errorf("%v", err)
+	}
+	if took := time.Since(begun); took > startTime/2 {
+		t.Errorf("it takes %s", took)
+	}
+	if why := p.Fault(); why != "" || p.failures > 0 {
+		t.Errorf("%d failures, %q", p.failures, why)
+	}
+}
+
+// TestIsolated: only a system that denies the network namespace, or a program that does not run in it, has it started without; once that is known it is not tried again.
+func TestIsolated(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tries := filepath.Join(t.TempDir(), "tries")
+	p := scripted(t, `echo >> "`+tries+`"; [ $(wc -l < "`+tries+`") = 1 ] && exit 1; exec "`+self+`" "$@" --play=unclosed`)
+	warned := 0
+	p.program.Warn = func(string, ...any) { warned++ }
+	for range 2 {
+		if _, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: held}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw, err := os.ReadFile(tries)
+	if len(raw) != 3 || err != nil || warned != 1 || !p.open.Load() {
+		t.Errorf("%d starts, %d warnings, %v", len(raw), warned, err)
+	}
+}
+
+// TestProfiles: a browser knows no secrets of the worker, a pool that is closed leaves nothing, and one that begins deletes what a killed worker has left.
+func TestProfiles(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("MUNINN_S3_SECRET_KEY", "raven")
+	env := filepath.Join(t.TempDir(), "env")
+	p := scripted(t, `env > "`+env+`"; exec "`+self+`" "$@" --play=well`)
+	if _, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: held}); err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.ReadFile(env)
+	if err != nil || strings.Contains(string(said), "raven") || !strings.Contains(string(said), "HOME="+p.program.Folder) || !strings.Contains(string(said), "PATH=") {
+		t.Errorf("%s, %v", said, err)
+	}
+	folder := func() int {
+		list, err := os.ReadDir(p.program.Folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	if n := folder(); n != 1 {
+		t.Errorf("%d profiles", n)
+	}
+	p.Close()
+	if n := folder(); n != 0 {
+		t.Errorf("%d profiles are left", n)
+	}
+	if err := os.MkdirAll(filepath.Join(p.program.Folder, profiles+"1", "Default"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(p.program, DefaultLimits()); err != nil || folder() != 0 {
+		t.Errorf("%d old profiles, %v", folder(), err)
+	}
+}
