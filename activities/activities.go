@@ -77,6 +77,7 @@ type Activities struct {
 
 	unwritable batchFaults // archives
 	refusals   batchFaults // of deliveries, by other workers
+	seeds      knownSeeds
 }
 
 // Observe has an engine write to the logs of the activities that call it, and report its progress in their heartbeats.

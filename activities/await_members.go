@@ -14,8 +14,10 @@ import (
 // MembersInput asks for the workers of the ring, once they are others than those.
 type MembersInput struct {
 	Crawl string   `json:"crawl"`
-	Known []Member `json:"known,omitempty"` // none: a crawl begins, which waits until each partition has an owner
-	Epoch uint64   `json:"epoch,omitempty"` // of the view that they are of; 0 in an execution of an earlier version
+	Known []Member `json:"known,omitempty"` // none: a crawl begins
+	// Unowned says that a crawl that begins does not wait until each partition has an owner.
+	Unowned bool   `json:"unowned,omitempty"`
+	Epoch   uint64 `json:"epoch,omitempty"` // of the view that they are of; 0 in an execution of an earlier version
 }
 
 // MembersResult are the workers of the ring.
@@ -58,7 +60,7 @@ func (a *Activities) AwaitMembers(ctx context.Context, in MembersInput) (out Mem
 		}
 		out = MembersResult{membersOf(view), view.Epoch}
 		changed := out.Epoch >= in.Epoch && !slices.Equal(out.Workers, in.Known)
-		if changed && (in.Known != nil || view.Owned()) || time.Now().After(end) {
+		if changed && (in.Known != nil || in.Unowned || view.Owned()) || time.Now().After(end) {
 			return out, nil
 		}
 		select {

@@ -28,6 +28,10 @@ type BeginInput struct {
 	Run uint32 `json:"run,omitempty"`
 	// Elapsed is how long the run of a crawl that is spread takes so far: a worker that joins knows from it when the run began, by its own clock.
 	Elapsed time.Duration `json:"elapsed,omitempty"`
+	// Parts begins the run of a crawl that is spread with the partitions in which the worker may queue seeds now. Those that are on their way get theirs from who loads or
+	// rebuilds them, or by Rest, which waits for them: see BeginResult.Unseeded. Without it Begin waits for all, within one epoch of the ring.
+	Parts bool `json:"parts,omitempty"`
+	Rest  bool `json:"rest,omitempty"`
 }
 
 // BeginResult says what the run starts from.
@@ -39,9 +43,11 @@ type BeginResult struct {
 	Scope string `json:"scope,omitempty"`
 	// Former is where the segments went before, if that was another archive: pages are archived whole again.
 	Former string `json:"former_archive,omitempty"`
-	// Epoch is that of the ring by which a spread crawl has kept the seeds of the worker's partitions. Only if all workers have begun by one
-	// epoch, each seed is with one of them: those that have begun by an earlier one begin again, which does no harm.
+	// Epoch is that of the ring by which a spread crawl has kept the seeds of the worker's partitions. In a crawl that does not begin by BeginInput.Parts, each seed is with
+	// one of the workers only if all have begun by one epoch: those that have begun by an earlier one begin again, which does no harm.
 	Epoch uint64 `json:"epoch,omitempty"`
+	// Unseeded says that seeds, or pages of earlier runs, are not queued yet: their partitions are on their way from or to this worker.
+	Unseeded bool `json:"unseeded,omitempty"`
 	// Life is the epoch in which the ring accepted this process: the worker of a spread crawl is allotted its first part of the budgets by it.
 	Life uint64 `json:"life,omitempty"`
 	// Started is when this folder began the run, perhaps by an earlier execution of the crawl; zero of an earlier version.
@@ -62,6 +68,9 @@ func (a *Activities) Begin(ctx context.Context, in BeginInput) (out BeginResult,
 	defer release()
 	for end := a.Now().Add(beginWait); ; {
 		out, err = a.beginOnce(ctx, in)
+		if err == nil && in.Rest && out.Unseeded {
+			err = fmt.Errorf("begin %s: %w: partitions with seeds are on their way", in.Definition.Name, ring.ErrNotNow)
+		}
 		if !errors.Is(err, ring.ErrNotNow) || !a.Now().Before(end) {
 			return out, err
 		}
@@ -91,7 +100,7 @@ func (a *Activities) beginOnce(ctx context.Context, in BeginInput) (BeginResult,
 		return BeginResult{}, err
 	}
 	run, seeds, err := a.Engine.Begin(ctx, pipeline.Opening{
-		Definition: d, Owner: in.Owner, Run: in.Run, Epoch: epoch,
+		Definition: d, Owner: in.Owner, Run: in.Run, Epoch: epoch, Parts: in.Parts, Rest: in.Rest,
 		Archive:   func(ctx context.Context) (archive.Store, error) { return a.Archives.Open(ctx, d.Archive.Where) },
 		Abandoned: a.abandoned,
 		Opened: func(ctx context.Context, store archive.Store, plan frontier.Plan) error {
@@ -113,14 +122,14 @@ func (a *Activities) beginOnce(ctx context.Context, in BeginInput) (BeginResult,
 	if err != nil {
 		return BeginResult{}, err
 	}
-	if now, err := a.epochFor(d); err != nil || now != epoch {
+	if now, err := a.epochFor(d); err != nil || now != epoch && !in.Parts {
 		return BeginResult{}, errors.Join(err, fmt.Errorf("begin %s: %w: the ring has changed meanwhile", d.Name, ring.ErrNotNow))
 	}
 	plan, err := a.Frontier.Crawl(d.Name).Plan()
 	if err != nil {
 		return BeginResult{}, err
 	}
-	out := BeginResult{Run: run, Seeds: seeds, Archive: store.String(), Scope: scope.Words(d, plan.Bounds), Epoch: epoch, Started: plan.Started}
+	out := BeginResult{Run: run, Seeds: seeds, Archive: store.String(), Scope: scope.Words(d, plan.Bounds), Epoch: epoch, Started: plan.Started, Unseeded: in.Parts && plan.Unseeded}
 	if d.Spread {
 		out.Life = a.Membership.since()
 	}

@@ -131,7 +131,9 @@ func (s SpreadPartitions) Load(ctx context.Context, partition int, object string
 	err = s.cleared(ctx, partition, func() error {
 		check := func(h partfile.Header) error {
 			for _, c := range h.Crawls {
-				runs[c.Name] = c.Run
+				if !c.Unseeded {
+					runs[c.Name] = c.Run
+				}
 			}
 			return s.a.Frontier.CheckBound(h.Crawls)
 		}
@@ -151,7 +153,7 @@ func (s SpreadPartitions) Load(ctx context.Context, partition int, object string
 }
 
 // beginIn queues in a partition what the runs in progress here begin with: the seeds, and what earlier runs have crawled. The former owner may not have begun
-// them, because it was leaving or silent then, and the others left that to it. runs are those that it had begun, by crawl.
+// them, because it was leaving or silent then, or not have queued that yet, and the others left it to that one. runs are those of which the partition has it, by crawl.
 func (s SpreadPartitions) beginIn(p frontier.Partition, runs map[string]uint32) error {
 	crawls, err := s.a.Frontier.SpreadCrawls()
 	for _, name := range crawls {
@@ -165,20 +167,25 @@ func (s SpreadPartitions) beginIn(p frontier.Partition, runs map[string]uint32) 
 func (s SpreadPartitions) beginRunIn(name string, p frontier.Partition, run uint32) error {
 	c := s.a.Frontier.Crawl(name)
 	plan, err := c.Plan()
+	if errors.Is(err, frontier.ErrNoCrawl) { // another partition that is loaded just now makes it known: it is not begun here
+		return nil
+	}
 	if err != nil || !plan.Active || run >= plan.Run {
 		return err
 	}
-	seeds, _, err := pipeline.Seeds(plan.Definition)
+	if plan.Run > 1 {
+		if err := c.ReplayRecrawl(plan.Run, []frontier.Partition{p}, true); err != nil {
+			return err
+		}
+	}
+	seeds, err := s.a.seeds.in(p, plan)
 	if input := (*crawl.InputError)(nil); errors.As(err, &input) { // a file of seeds is gone
 		if err = nil; s.a.Log != nil {
 			s.a.Log.Warn("a partition may be without seeds: its former owner had not begun the run", "crawl", name, "partition", p, "error", input)
 		}
 	}
-	if err == nil {
-		err = c.ReplaySeeds(plan.Run, seeds, func(q frontier.Partition) bool { return q == p })
-	}
-	if err == nil && plan.Run > 1 {
-		err = c.ReplayRecrawl(plan.Run, []frontier.Partition{p})
+	if err == nil && len(seeds) > 0 {
+		err = c.ReplaySeeds(plan.Run, seeds, func(q frontier.Partition) bool { return q == p }, true)
 	}
 	return err
 }

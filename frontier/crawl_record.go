@@ -53,6 +53,8 @@ type crawlRecord struct {
 	Again  int64         `cbor:"32,keyasint,omitempty"` // pages of earlier runs that the recrawl of this run has offered
 	Former againEmbedded `cbor:"34,keyasint"`
 
+	Unseeded bool `cbor:"33,keyasint,omitempty"` // what the run begins with may not be queued in all partitions here, see Crawl.Seeded; false of earlier versions
+
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written
 }

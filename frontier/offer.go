@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/scope"
@@ -368,6 +371,43 @@ func (e *edit) enqueue(k record.Key, r *record.Record, priority uint16, queued b
 
 // lazy reports whether a score that leaves the value as it was may be forgotten.
 func lazy(update string) bool { return update == crawl.UpdateMax || update == crawl.UpdateFirst }
+
+// OfferNow is Offer, but for the partitions of a crawl that is spread in which nothing may be changed now: all says that there was none of them.
+// Its id is of the URLs that are offered, too: those that were left out are offered by the next call.
+func (h URLs) OfferNow(id string, found []crawl.Discovery) (all bool, err error) {
+	now, all, err := h.writable(found)
+	if err != nil || len(now) == 0 {
+		return all, err
+	}
+	err = h.Offer(partID(id, now), now)
+	if errors.Is(err, ring.ErrNotNow) { // the ring has changed meanwhile
+		return false, nil
+	}
+	return all, err
+}
+
+// writable are those of some URLs whose partitions are not on their way; all says that none is. Those of other workers are among them, for Offer leaves them out.
+func (h URLs) writable(found []crawl.Discovery) (now []crawl.Discovery, all bool, err error) {
+	waits, err := Crawl(h).waiting()
+	if err != nil || waits == nil {
+		return found, true, err
+	}
+	for _, d := range found {
+		if u, err := urls.Trusted(d.URL); err == nil && !waits(store.PartitionOf(record.KeyOf(u).PLD)) {
+			now = append(now, d)
+		}
+	}
+	return now, len(now) == len(found), nil
+}
+
+// partID names a part of what is offered by the URLs in it.
+func partID(id string, found []crawl.Discovery) string {
+	sum := xxhash.New()
+	for i := range found {
+		_, _ = sum.WriteString(found[i].URL + "\n")
+	}
+	return fmt.Sprintf("%s/%x", id, sum.Sum64())
+}
 
 // Offer offers URLs that no batch found: seeds, and URLs scored elsewhere. It is idempotent by id.
 //

@@ -21,6 +21,8 @@ type PartitionCrawl struct {
 	Run      uint32  `cbor:"2,keyasint"`           // the last
 	Archives []Place `cbor:"3,keyasint,omitempty"` // by the numbers that records and digests have of them
 	Spread   bool    `cbor:"4,keyasint,omitempty"` // see crawl.Definition
+	// Unseeded says that its seeds of that run, and what earlier runs have crawled, may not be queued in the partition: who loads it does so.
+	Unseeded bool `cbor:"5,keyasint,omitempty"`
 }
 
 // PartitionEntry is an entry of a partition.
@@ -166,7 +168,7 @@ func (e *Export) crawls(p Partition) (list []exportedCrawl, err error) {
 			return nil, err
 		}
 		if has {
-			list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, rec.archives, rec.Spread}, rec.ID})
+			list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, rec.archives, rec.Spread, rec.Spread && (rec.Unseeded || rec.Imported)}, rec.ID})
 		}
 	}
 	return list, nil

@@ -25,6 +25,7 @@ type Plan struct {
 	Bounds     []string // hosts or PLDs of the seeds, for the scope; must not be changed
 	Version    int      // of the definition, see Configure
 	Scope      *scope.Scope
+	Unseeded   bool // see Crawl.Seeded
 	taught     *taughtTopic
 }
 
@@ -62,7 +63,7 @@ func (h Crawl) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.Archives, s.Bounds, s.Version, s.scope, s.taughtNow()}, nil
+	return Plan{s.Definition, s.Run, s.Active, s.Reference, s.Started, s.Owner, s.Restore, s.Archive, s.Archives, s.Bounds, s.Version, s.scope, s.Unseeded, s.taughtNow()}, nil
 }
 
 // PlanWithArchives is Plan of a crawl whose segments can be looked for: ErrNotBegun if it is known by its partitions alone, or on its way.

@@ -1,10 +1,6 @@
 package frontier
 
 import (
-	"fmt"
-
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -17,25 +13,38 @@ const recrawlPart = 5000
 // Recrawl offers all URLs that earlier runs have crawled, with the scores they had, but for those whose interval is not over, and for requisites that no page embeds
 // any more. It is idempotent by id.
 func (h URLs) Recrawl(id string) error {
+	_, err := h.recrawl(id, false)
+	return err
+}
+
+// RecrawlNow is Recrawl, as OfferNow is Offer.
+func (h URLs) RecrawlNow(id string) (all bool, err error) { return h.recrawl(id, true) }
+
+func (h URLs) recrawl(id string, now bool) (all bool, err error) {
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
 	if err != nil {
 		h.f.mu.Unlock()
-		return err
+		return false, err
 	}
 	rec := s.crawlRecord
 	h.f.mu.Unlock()
 	update, run := rec.Definition.Order.Update, rec.Run
 	var part []crawl.Discovery
 	notDue := int64(0)
+	all = true
 	flush := func() error {
 		if len(part) == 0 {
 			return nil
 		}
 		found := part
 		part = nil
-		// The part is named by where it begins: a second try leaves out what the first has offered.
-		return h.Offer(fmt.Sprintf("%s/%x", id, xxhash.Sum64String(found[0].URL)), found)
+		if !now {
+			return h.Offer(partID(id, found), found) // a second try leaves out what the first has offered
+		}
+		some, err := h.OfferNow(id, found)
+		all = all && some
+		return err
 	}
 	err = h.f.store.View(func(txn store.Reader) error {
 		return txn.Scan(s.keys.All(store.Records), nil, func(_ store.Key, value []byte) (bool, error) {
@@ -61,12 +70,12 @@ func (h URLs) Recrawl(id string) error {
 		})
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := flush(); err != nil || notDue == 0 {
-		return err
+		return all, err
 	}
-	return h.f.Crawl(h.crawl).change(func(rec *crawlRecord) { rec.Totals.NotDue = notDue })
+	return all, h.f.Crawl(h.crawl).change(func(rec *crawlRecord) { rec.Totals.NotDue = notDue })
 }
 
 // recrawls reports whether a run crawls a URL again that earlier ones have crawled.

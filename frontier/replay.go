@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
@@ -73,8 +71,9 @@ const (
 	recrawlWorker = "@recrawl"
 )
 
-// ReplayRecrawl offers what Recrawl offers, in some partitions: Recrawl may have come before they were made again. It is idempotent.
-func (h Crawl) ReplayRecrawl(run uint32, list []Partition) error {
+// ReplayRecrawl offers what Recrawl offers, in some partitions: Recrawl may have come before they were made again. It is idempotent. counts says that the totals
+// of the run are to count it: no worker that has had the partitions before has done so.
+func (h Crawl) ReplayRecrawl(run uint32, list []Partition, counts bool) error {
 	s, err := h.state()
 	if err != nil {
 		return err
@@ -85,66 +84,91 @@ func (h Crawl) ReplayRecrawl(run uint32, list []Partition) error {
 	update := rec.Definition.Order.Update
 	for _, p := range list {
 		var found []crawl.Discovery
-		nonce := xxhash.New()
+		notDue := int64(0)
 		err := h.f.store.View(func(txn store.Reader) error {
 			return txn.InPartition(s.keys, store.Records, p, func(_ store.Key, value []byte) (bool, error) {
 				r, err := record.Decode(value)
-				if err != nil || !recrawls(&r, run) || !rec.asksFor(&r) {
+				if err != nil || !recrawls(&r, run) {
 					return true, err
 				}
-				left, err := s.unembedded(txn, &r, run)
-				if err == nil && !left {
-					found = append(found, again(&r, update))
-					_, _ = nonce.WriteString(r.URL + "\n")
+				if left, err := s.unembedded(txn, &r, run); left || err != nil {
+					return true, err
 				}
-				return true, err
+				if rec.asksFor(&r) {
+					found = append(found, again(&r, update))
+				} else {
+					notDue++
+				}
+				return true, nil
 			})
 		})
+		if err == nil {
+			err = h.replayAlone(recrawlWorker, run, found, counts)
+		}
+		if err == nil && counts && notDue > 0 {
+			err = h.change(func(rec *crawlRecord) { rec.Totals.NotDue += notDue })
+		}
 		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			continue
-		}
-		// The nonce is of what is offered: cut off, the next call offers the rest, which has no marks yet.
-		d := Delivery{Worker: recrawlWorker, Number: uint64(run), Nonce: fmt.Sprintf("%x", nonce.Sum64()), Run: run, Discoveries: found}
-		if _, err := h.Replay(Replay{Delivery: d}, func(Partition) bool { return true }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ReplaySeeds queues those seeds of a run in some partitions that the crawl does not know in that run. It is idempotent.
-func (h Crawl) ReplaySeeds(run uint32, seeds []crawl.Discovery, in func(Partition) bool) error {
+// ReplaySeeds queues those seeds of a run in some partitions that the crawl does not know in that run. It is idempotent. For counts see ReplayRecrawl.
+func (h Crawl) ReplaySeeds(run uint32, seeds []crawl.Discovery, in func(Partition) bool, counts bool) error {
+	found, err := h.Unknown(run, slices.DeleteFunc(slices.Clone(seeds), func(seed crawl.Discovery) bool {
+		u, err := urls.Trusted(seed.URL)
+		return err != nil || !in(store.PartitionOf(record.KeyOf(u).PLD))
+	}))
+	if err != nil {
+		return err
+	}
+	return h.replayAlone(seedsWorker, run, found, counts)
+}
+
+// replayAlone queues what no batch has found. The nonce is of what is offered: cut off, or with other seeds, the next call offers the rest, which has no marks yet.
+func (h Crawl) replayAlone(worker string, run uint32, found []crawl.Discovery, counts bool) error {
+	if len(found) == 0 {
+		return nil
+	}
 	s, err := h.state()
 	if err != nil {
 		return err
 	}
-	lacks := func(seed crawl.Discovery) (lacks bool, err error) {
-		u, err := urls.Trusted(seed.URL)
-		if err != nil || !in(store.PartitionOf(record.KeyOf(u).PLD)) {
-			return false, nil
-		}
-		err = h.f.store.View(func(txn store.Reader) error {
+	h.f.mu.Lock()
+	begun := s.Definition.Name != "" && s.Run >= run
+	h.f.mu.Unlock()
+	if !begun {
+		return fmt.Errorf("%w: run %d of %s", ErrNotBegun, run, h.crawl)
+	}
+	d := Delivery{Worker: worker, Number: uint64(run), Nonce: partID("", found)[1:], Run: run, Discoveries: found, replayed: !counts}
+	return h.receive(s, d, func(Partition) error { return nil })
+}
+
+// Unknown are those of some seeds that the crawl does not know in a run.
+func (h Crawl) Unknown(run uint32, seeds []crawl.Discovery) (unknown []crawl.Discovery, err error) {
+	s, err := h.state()
+	if err != nil {
+		return nil, err
+	}
+	err = h.f.store.View(func(txn store.Reader) error {
+		for _, seed := range seeds {
+			u, err := urls.Trusted(seed.URL)
+			if err != nil {
+				continue
+			}
 			r, known, err := txn.Record(s.keys.Record(record.KeyOf(u)))
-			lacks = !known || r.Run != run
-			return err
-		})
-		return lacks, err
-	}
-	var found []crawl.Discovery
-	for _, seed := range seeds {
-		lacks, err := lacks(seed)
-		if err != nil {
-			return err
+			if err != nil {
+				return err
+			}
+			if !known || r.Run != run {
+				unknown = append(unknown, seed)
+			}
 		}
-		if lacks {
-			found = append(found, seed)
-		}
-	}
-	_, err = h.Replay(Replay{Delivery: Delivery{Worker: seedsWorker, Number: uint64(run), Run: run, Discoveries: found}}, in)
-	return err
+		return nil
+	})
+	return unknown, err
 }
 
 // replay writes the outcomes of a portion. An outcome of a URL that does not wait changes nothing.

@@ -120,7 +120,7 @@ func (c *committable) lost(url string) (bool, error) {
 	return false, err
 }
 
-// Idle is what the worker says of its part of a crawl: Epoch, Idle and Work. Idle: no URL waits here whose PLD's budget is not spent, none waits for
+// Idle is what the worker says of its part of a crawl: Epoch, Idle and Work. Idle: what the run begins with is queued (Seeded), no URL waits here whose PLD's budget is not spent, none waits for
 // its next attempt, and nothing is in progress; a batch is in progress until it is committed and all that it has found for
 // other workers is acknowledged by them. Work rises whenever a URL is queued or claimed, also over restarts.
 func (h Crawl) Idle() (r share.IdleReport, err error) {
@@ -134,7 +134,7 @@ func (h Crawl) Idle() (r share.IdleReport, err error) {
 		return r, err
 	}
 	h.f.placeQueues(s) // else a queue whose budget was raised would seem spent
-	r.Idle = s.waitingLive() == 0 && s.delays.n == 0 && s.inProgress() == 0 && len(h.f.moves.now) == 0
+	r.Idle = !s.Unseeded && s.waitingLive() == 0 && s.delays.n == 0 && s.inProgress() == 0 && len(h.f.moves.now) == 0
 	r.Work = s.Counter + uint64(s.Sequence)
 	return r, nil
 }
@@ -197,4 +197,32 @@ func (h Crawl) others(rescore bool) (func(Partition) bool, error) {
 		err := rights.Check(ring.Commit, p, epoch)
 		return rescore && err != nil || errors.Is(err, ring.ErrStale)
 	}, nil
+}
+
+// ByPartition divides discoveries by partition.
+func ByPartition(found []crawl.Discovery) map[Partition][]crawl.Discovery {
+	by := map[Partition][]crawl.Discovery{}
+	for _, d := range found {
+		if u, err := urls.Trusted(d.URL); err == nil {
+			p := store.PartitionOf(record.KeyOf(u).PLD)
+			by[p] = append(by[p], d)
+		}
+	}
+	return by
+}
+
+// waiting says in which partitions nothing may be changed now, but perhaps later: they are on their way, or the worker has no permit. nil: none is asked for.
+func (h Crawl) waiting() (func(Partition) bool, error) {
+	h.f.mu.Lock()
+	defer h.f.mu.Unlock()
+	s, err := h.f.get(h.crawl)
+	if err != nil {
+		return nil, err
+	}
+	rights := s.rights(h.f)
+	if rights == nil {
+		return nil, nil
+	}
+	epoch := rights.Epoch()
+	return func(p Partition) bool { return errors.Is(rights.Check(ring.Commit, p, epoch), ring.ErrNotNow) }, nil
 }

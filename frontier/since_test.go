@@ -275,7 +275,7 @@ func TestReplayOfEarlierRun(t *testing.T) {
 		t.Fatalf("brought in, it is %q", got)
 	}
 	for range 2 {
-		r.must(r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}))
+		r.must(r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}, false))
 		if got := r.states()[page]; got != "waiting" {
 			t.Errorf("it is %q in the present run", got)
 		}

@@ -40,6 +40,7 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	if c.definition.Spread {
 		version := workflow.GetVersion(ctx, versionAbsent, workflow.DefaultVersion, 3)
 		c.takesAbsent, c.carriesLosses, c.byFolder = version >= 1, version >= 2, version >= 3
+		c.byParts = workflow.GetVersion(ctx, versionParts, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 	}
 	if err := c.choose(ctx); err != nil {
 		return CrawlResult{}, err
@@ -83,6 +84,7 @@ type crawlRun struct {
 	freed     bool // the controller of an execution before a reset is waited for no longer
 	// see versionAbsent
 	takesAbsent, carriesLosses, byFolder bool
+	byParts                              bool // see versionParts
 
 	phase  int // counts up
 	bounds activities.PhaseInput
@@ -110,6 +112,9 @@ func (c *crawlRun) begin(ctx workflow.Context) error {
 	}
 	info := workflow.GetInfo(ctx)
 	c.Owner = info.WorkflowExecution.ID + "@" + info.FirstRunID
+	if c.byParts {
+		return c.beginByParts(ctx)
+	}
 	in := activities.BeginInput{Definition: c.definition, Owner: c.Owner}
 	if workflow.GetVersion(ctx, versionRun, workflow.DefaultVersion, 1) != workflow.DefaultVersion {
 		var known []activities.LastRun
@@ -203,6 +208,12 @@ func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds acti
 func (c *crawlRun) boundPhase(ctx workflow.Context) error {
 	if c.definition.Spread {
 		c.Ending.Disturb()
+		if c.byParts {
+			if err := c.prepareSome(ctx); err != nil {
+				return err
+			}
+			return c.oneTakesPart()
+		}
 		return c.prepareAll(ctx)
 	}
 	return c.onAll(ctx, "bounds of the "+string(c.Phase)+" crawl", steps.Phase, sameInput(c.bounds), nil)

@@ -80,7 +80,14 @@ type CrawlMember struct {
 	// LastController is the workflow ID of its last controller; empty: it has had none, or an earlier version has started it, which names it by the worker.
 	LastController string `json:"last_controller,omitempty"`
 
-	phase     int // that it knows: crawlRun.phase
+	// Unseeded says that it has begun the run and has not queued the seeds of all of its partitions, because some were on their way.
+	Unseeded bool `json:"unseeded,omitempty"`
+
+	phase     int   // that it knows: crawlRun.phase
+	late      bool  // the crawl continues without its answer
+	refusal   error // behind Fault
+	seeding   bool  // see queueRest
+	began     activities.BeginResult
 	preparing bool
 	cutOff    bool                         // its controller was terminated, or is replaced after a reset
 	blocked   time.Duration                // its last controller could not be started for so long: one of an execution before a reset runs

@@ -57,7 +57,7 @@ func (c *crawlRun) allEmpty() bool {
 		return false
 	}
 	return !slices.ContainsFunc(c.Present(), func(m *CrawlMember) bool {
-		return m.running == nil || m.Lost || !c.ready(m) || !m.Progress.Empty
+		return m.running == nil || m.Lost || !c.ready(m) || m.Unseeded || !m.Progress.Empty
 	})
 }
 

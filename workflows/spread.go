@@ -35,7 +35,7 @@ func (c *crawlRun) choose(ctx workflow.Context) (err error) {
 	var members []activities.Member
 	if c.definition.Spread {
 		var ring activities.MembersResult
-		err = workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, activities.MembersInput{Crawl: c.Name}).Get(ctx, &ring)
+		err = workflow.ExecuteActivity(withMembersOptions(ctx), steps.AwaitMembers, activities.MembersInput{Crawl: c.Name, Unowned: c.byParts}).Get(ctx, &ring)
 		c.Ring, c.RingEpoch = ring.Workers, ring.Epoch
 		members = slices.DeleteFunc(slices.Clone(c.Ring), func(m activities.Member) bool { return m.Lost || m.Leaving })
 	} else {
@@ -208,11 +208,12 @@ func (c *crawlRun) lacks(m *CrawlMember) *lack {
 	version, phase := c.Version, c.phase
 	switch {
 	case !m.Begun:
-		in := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Run: c.Begun.Run}
+		in := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Run: c.Begun.Run, Parts: c.byParts}
 		return &lack{"open archive and frontier", steps.Begin, beginsWith(in)(m), func(take func(any)) {
 			var out activities.BeginResult
 			take(&out)
-			m.Begun, m.Life = true, out.Life
+			m.Begun, m.Life, m.Unseeded = true, out.Life, out.Unseeded
+			m.began = out
 		}}
 	case m.Version != c.Version: // also after Begin: a folder that knows the run keeps the definition that it has
 		in := activities.ConfigureInput{Definition: c.definition, Version: c.Version, Allotments: c.allotments(m)}
@@ -232,9 +233,9 @@ func (c *crawlRun) prepare(ctx workflow.Context, m *CrawlMember) {
 		return // what it lacks by now is seen there
 	}
 	c.openAccount(m)
-	m.preparing, m.Fault = true, ""
+	m.preparing, m.Fault, m.refusal = true, "", nil
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		defer func() { m.preparing = false }()
+		defer func() { m.preparing, m.late = false, false }()
 		for next := c.lacks(m); next != nil && !m.Gone; next = c.lacks(m) {
 			version := c.Version
 			if in, begins := next.input.(activities.BeginInput); begins {
@@ -251,13 +252,14 @@ func (c *crawlRun) prepare(ctx workflow.Context, m *CrawlMember) {
 			if err := f.Get(ctx, nil); err != nil && version != c.Version {
 				continue // what it cannot take is not in force any more
 			} else if err != nil {
-				m.Fault = reasonOf(err)
+				m.Fault, m.refusal = reasonOf(err), err
 				workflow.GetLogger(ctx).Error("a worker cannot take part in the crawl", "crawl", c.Name, "worker", m.Worker, "error", err)
 				return
 			}
 			next.done(func(result any) { _ = f.Get(ctx, result) })
 			c.allotCurrent(ctx, m)
 		}
+		c.queueRest(ctx, m)
 	})
 }
 
@@ -285,6 +287,11 @@ func (c *crawlRun) prepareAll(ctx workflow.Context) error {
 	}); err != nil {
 		return err
 	}
+	return c.oneTakesPart()
+}
+
+// oneTakesPart returns why no member can take part; nil if one can.
+func (c *crawlRun) oneTakesPart() error {
 	for _, m := range c.Present() {
 		if m.Fault == "" {
 			return nil

@@ -40,6 +40,7 @@ type spreadRing struct {
 	claiming func(in activities.ClaimInput) error
 	silent   string // this worker does not answer End
 	unbegun  string // this folder does not answer Begin
+	unseeded string // the first worker, if partitions of it are on their way when it begins: what waits there is in spent
 	absent   []activities.Holder
 	open     int // batches that a lost worker has left
 	former   []activities.FormerTotals
@@ -83,11 +84,14 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		}
 		return out, nil
 	})
-	does(r.env, "LastRun", func(activities.BeginInput) (activities.LastRun, error) { return r.last, nil })
+	does(r.env, "LastRun", func(in activities.BeginInput) (activities.LastRun, error) { return r.last, r.unanswered(in.Worker) })
 	does(r.env, "Begin", func(in activities.BeginInput) (activities.BeginResult, error) {
 		r.note("Begin " + in.Worker)
 		if in.Instance == r.unbegun {
 			return activities.BeginResult{}, activity.ErrResultPending
+		}
+		if err := r.unanswered(in.Worker); err != nil {
+			return activities.BeginResult{}, err
 		}
 		r.mu.Lock()
 		refuses := in.Worker == r.refuses
@@ -99,7 +103,18 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		if in.Run != 1 || in.Instance != r.of(in.Worker).Instance {
 			t.Errorf("begins with run %d, %+v", in.Run, in.Holder)
 		}
-		return activities.BeginResult{Run: 1, Archive: "store", Epoch: r.epoch, Life: r.of(in.Worker).quotas[crawl.ReasonPages].Life(), Started: r.started}, nil
+		out := activities.BeginResult{Run: 1, Archive: "store", Epoch: r.epoch, Life: r.of(in.Worker).quotas[crawl.ReasonPages].Life(), Started: r.started}
+		out.Unseeded = in.Parts && !in.Rest && in.Worker == r.unseeded
+		if in.Rest {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if w := r.workers[0]; w.Worker == r.unseeded && w.waiting == 0 {
+				w.waiting, r.unseeded = w.spent, ""
+				return out, nil
+			}
+			return out, errors.New("partitions with seeds are on their way")
+		}
+		return out, nil
 	})
 	acts(r.env, "Phase", func(activities.PhaseInput) error { return nil })
 	r.OnActivity("Configure", mock.Anything, mock.Anything).Return(r.configure)
@@ -164,6 +179,14 @@ func (r *spreadRing) add(waiting int64) {
 	}
 	r.workers = append(r.workers, w)
 	r.epoch++
+}
+
+// unanswered is the error of a step at a worker that is silent.
+func (r *spreadRing) unanswered(worker string) error {
+	if w := r.of(worker); w != nil && w.dead {
+		return errors.New("nobody polls the task queue")
+	}
+	return nil
 }
 
 // lose makes a worker silent; drop has the ring give it up: its URLs are another's.
@@ -410,6 +433,51 @@ func TestSpreadCrawlBeginsWithout(t *testing.T) {
 				t.Errorf("%s has no part in it", w.Worker)
 			}
 		}
+	}
+}
+
+// TestSpreadCrawlBeginsBesideSilent: a worker that is silent when the crawl begins is not waited for, before and after the ring notices it; it takes part when it is back.
+func TestSpreadCrawlBeginsBesideSilent(t *testing.T) {
+	r := newSpread(t, 20, 15, 12)
+	first, silent := time.Time{}, r.of("w3")
+	r.claiming = func(activities.ClaimInput) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if first.IsZero() {
+			first = r.Now()
+		}
+		return nil
+	}
+	silent.dead = true
+	began := r.Now()
+	r.at(30*time.Second, func() { r.lose("w3") })
+	r.at(4*time.Minute, func() {
+		if r.used() != 20+15 {
+			t.Errorf("%d are fetched without the silent worker", r.used())
+		}
+		r.back("w3")
+	})
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	// The ring is known after ten seconds, and a round lasts one.
+	if waited := first.Sub(began); waited > 10*time.Second+beginPatience+2*time.Second {
+		t.Errorf("the first round is %v after the start", waited)
+	}
+	if out := crawlResult(t, r.env); out.Reason != crawl.ReasonDrained || r.used() != 20+15+12 || silent.used != 12 {
+		t.Errorf("%+v; %d are fetched, %d by the silent worker", out, r.used(), silent.used)
+	}
+}
+
+// TestSpreadCrawlBeginsByParts: a worker begins while partitions of it are on their way. It works meanwhile, and the crawl does not end before it has queued their seeds.
+func TestSpreadCrawlBeginsByParts(t *testing.T) {
+	r := newSpread(t, 20, 3)
+	r.unseeded, r.workers[0].spent = "w1", 9
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if out := crawlResult(t, r.env); out.Reason != crawl.ReasonDrained || r.used() != 20+3+9 {
+		t.Errorf("%+v; %d are fetched", out, r.used())
 	}
 }
 

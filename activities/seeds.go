@@ -1,0 +1,49 @@
+package activities
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+)
+
+// seedsKept is how long the seeds of a crawl are kept in memory: a worker that joins loads a few hundred partitions one after the other, and a file of seeds may be long.
+const seedsKept = time.Minute
+
+// knownSeeds are those of crawls that were asked for of late. The zero value has none.
+type knownSeeds struct {
+	mu sync.Mutex
+	of map[string]seedsOfRun // by crawl
+}
+
+// seedsOfRun are the seeds of a run by partition.
+type seedsOfRun struct {
+	run     uint32
+	version int // of the definition
+	read    time.Time
+	by      map[frontier.Partition][]crawl.Discovery
+}
+
+// in lists the seeds of a run in a partition.
+func (k *knownSeeds) in(p frontier.Partition, plan frontier.Plan) ([]crawl.Discovery, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	maps.DeleteFunc(k.of, func(_ string, s seedsOfRun) bool { return time.Since(s.read) > seedsKept })
+	name := plan.Definition.Name
+	if s, known := k.of[name]; known && s.run == plan.Run && s.version == plan.Version {
+		return s.by[p], nil
+	}
+	list, _, err := pipeline.Seeds(plan.Definition)
+	if err != nil {
+		return nil, err
+	}
+	if k.of == nil {
+		k.of = map[string]seedsOfRun{}
+	}
+	by := frontier.ByPartition(list)
+	k.of[name] = seedsOfRun{plan.Run, plan.Version, time.Now(), by}
+	return by[p], nil
+}
