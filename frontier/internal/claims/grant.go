@@ -66,10 +66,14 @@ func (s *Set) Grant(g Grant, t Terms) (ch Change) {
 }
 
 // unwanted gives a grant back that nobody makes use of. What the lease has said before when it was given back, and may not have
-// been sent yet, stays said: its lane may have asked the address just now.
+// been sent yet, stays said: its lane may have asked the address just now. It ends no less than that either: an earlier grant that is delivered again
+// says nothing of a later one, which the shard may have made since.
 func (s *Set) unwanted(g Grant) EndedLease {
-	r := s.journal[g.Lease]
-	r.Lease, r.IP, r.Number = g.Lease, g.IP, g.Number
+	r, said := s.journal[g.Lease]
+	if !said || r.Number > 0 {
+		r.Number = max(r.Number, g.Number)
+	}
+	r.Lease, r.IP = g.Lease, g.IP
 	return r
 }
 
