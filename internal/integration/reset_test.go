@@ -157,6 +157,7 @@ func TestResets(t *testing.T) {
 
 // TestLongResets: each is reset to several moments.
 func TestLongResets(t *testing.T) {
+	t.Parallel()
 	all := func(r *resettable, reset func(to float64)) {
 		for _, to := range []float64{toLast, toMiddle, toFirst} {
 			reset(to)

@@ -26,6 +26,7 @@ type variant struct {
 // TestLongSimulated crawls the same web with other sizes of batches and bundles and other numbers of lanes, once with a
 // crash: the archive is always the same.
 func TestLongSimulated(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	port := 0
 	var want map[string]int
