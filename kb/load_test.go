@@ -48,6 +48,7 @@ const level = `<level name="post" terminal="true"><match url="/post/"/></level>`
 func TestGoodFiles(t *testing.T) {
 	for name, text := range map[string]string{
 		"least":            app(`<detect text="raven"/>`),
+		"scripts":          strings.Replace(app(`<detect text="raven"/>`), "category", `scripts="true" category`, 1),
 		"generic":          strings.Replace(app(level), "blog", "generic", 1),
 		"declaration, BOM": "\ufeff<?xml version='1.0' encoding='UTF-8'?>\n<!-- c -->" + app(`<detect text="raven"/>`) + "<!-- end -->\n",
 		"all": app(`<detect generator="Raven"/><detect xpath="//body[count(.//a) &gt; 3]"/>` + level +
@@ -106,6 +107,7 @@ func TestBadFiles(t *testing.T) {
 		{"site without hosts", `<site xmlns="` + Namespace + `" application="Raven"/>`, "lacks attribute hosts"},
 		{"level twice", app(detect + level + level), `level "post" is there twice`},
 		{"terminal", app(detect + `<level name="post" terminal="yes"><match url="a"/></level>`), `terminal is "yes"`},
+		{"scripts", strings.Replace(app(detect), "category", `scripts="yes" category`, 1), `scripts is "yes"`},
 		{"unknown level of a link", app(detect + `<follow url="a" level="b"/>`), `level "b" is not known`},
 		{"follow without", app(detect + `<follow priority="0.5"/>`), "url or xpath, or both"},
 		{"priority too high", app(detect + `<follow url="a" priority="2"/>`), "above 0 and at most 1"},

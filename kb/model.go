@@ -21,6 +21,7 @@ type Rules struct {
 type Application struct {
 	Name     string
 	Category string // forum, blog, wiki, …
+	Scripts  bool   // its pages lack what they are about until their scripts run, though they are no empty shells
 	File     string
 	Rules
 	Versions []*Version

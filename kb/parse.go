@@ -131,8 +131,8 @@ func (p *fileParser) oneOf(e *element, what, word string, known []string) {
 }
 
 func (p *fileParser) application(e *element) *Application {
-	app := &Application{Name: e.attrs["name"], Category: e.attrs["category"], File: p.file}
-	p.attrs(e, "name", "category")
+	app := &Application{Name: e.attrs["name"], Category: e.attrs["category"], Scripts: p.truth(e, "scripts"), File: p.file}
+	p.attrs(e, "name", "category", "scripts?")
 	p.oneOf(e, "category", app.Category, Categories)
 	seen := map[string]bool{}
 	p.rules(e, &app.Rules, func(c *element) bool {

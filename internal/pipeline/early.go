@@ -94,5 +94,5 @@ func (e *Engine) ParseEarly(ctx context.Context, s Source, x *Exchange, plan *fr
 	if !belongs(&p, x, plan) {
 		return nil, false
 	}
-	return early, opens(&p, plan, shell)
+	return early, e.opens(&p, plan, shell)
 }

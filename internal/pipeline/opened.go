@@ -72,13 +72,29 @@ func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, lo
 // Opens reports whether a page of a batch is to be opened in a browser.
 func (e *Engine) Opens(ctx context.Context, x *Exchange, plan *frontier.Plan) bool {
 	shell := ""
-	p, ok, err := e.understand(ctx, x, crawl.HelperOff, nil, func(d *page.Document) { shell = d.Shell() })
-	return err == nil && ok && opens(&p, plan, shell) && belongs(&p, x, plan)
+	p, ok, err := e.understand(ctx, x, plan.Definition.Helper, nil, func(d *page.Document) { shell = d.Shell() })
+	return err == nil && ok && e.opens(&p, plan, shell) && belongs(&p, x, plan)
 }
 
-// opens reports whether a page is to be opened, if it belongs to the crawl: it is an empty shell, unless all pages are. shell says why it is one.
-func opens(p *crawl.Parsed, plan *frontier.Plan, shell string) bool {
-	return p.Status < 300 && (plan.Definition.Browser == crawl.BrowserAlways || plan.Definition.Browser == crawl.BrowserAuto && shell != "")
+// opens reports whether a page is to be opened, if it belongs to the crawl: it is an empty shell, or of an application that needs its scripts, unless all pages are opened. shell
+// says why it is one.
+func (e *Engine) opens(p *crawl.Parsed, plan *frontier.Plan, shell string) bool {
+	switch {
+	case p.Status >= 300:
+		return false
+	case plan.Definition.Browser == crawl.BrowserAuto:
+		return shell != "" || plan.Definition.Helper != crawl.HelperOff && e.needsScripts(p.Application)
+	}
+	return plan.Definition.Browser == crawl.BrowserAlways
+}
+
+// needsScripts reports whether the knowledge base says so of an application.
+func (e *Engine) needsScripts(name string) bool {
+	if e.Helper == nil || name == "" {
+		return false
+	}
+	app := e.Helper.Base().Application(name)
+	return app != nil && app.Scripts
 }
 
 // belongs reports whether a page belongs to the crawl as it was fetched. A redirect always does.

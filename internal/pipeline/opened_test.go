@@ -3,8 +3,11 @@ package pipeline
 import (
 	"slices"
 	"testing"
+	"testing/fstest"
 
+	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/kb"
 )
 
 // TestOpened: what a browser made of a page counts in place of the page, also if that was parsed early; links of both count, but for what the page loaded meanwhile. Of a page that
@@ -51,6 +54,44 @@ func TestOpened(t *testing.T) {
 		}
 		if p := parsed.Pages[1]; !slices.Contains(p.Blocks, "dead") || p.Opened != "the browser died" {
 			t.Errorf("early %t: %+v", early, p.Page)
+		}
+	}
+}
+
+// TestNeedsScripts: a page of an application that needs its scripts, by the knowledge base, is opened though it is no empty shell; one of another is not, nor is any with helper: off.
+func TestNeedsScripts(t *testing.T) {
+	file := func(scripts string) fstest.MapFS {
+		return fstest.MapFS{"applications/raven.xml": {Data: []byte(`<application xmlns="` + kb.Namespace + `" name="Raven" category="blog"` + scripts + `><detect text="plain raven"/></application>`)}}
+	}
+	for _, c := range []struct {
+		scripts, helper, text string
+		want                  bool
+	}{
+		{` scripts="true"`, "", "plain raven", true},
+		{` scripts="true"`, "", "another text", false},
+		{` scripts="true"`, crawl.HelperOff, "plain raven", false},
+		{` scripts="false"`, "", "plain raven", false},
+		{``, "", "plain raven", false},
+	} {
+		r := newRig(t, func(d *crawl.Definition) { d.Browser, d.Helper = crawl.BrowserAuto, c.helper })
+		base, err := kb.Load(file(c.scripts))
+		r.must(err)
+		r.Helper = aah.New(base, aah.DefaultLimits())
+		s := r.source("b-1", c.text)
+		plan, err := r.Frontier.Crawl(s.Crawl).Plan()
+		r.must(err)
+		for _, early := range []bool{true, false} {
+			list, _, err := s.Exchanges(nil)
+			r.must(err)
+			got := false
+			if early {
+				_, got = r.ParseEarly(t.Context(), s, &list[0], &plan, nil)
+			} else {
+				got = r.Opens(t.Context(), &list[0], &plan)
+			}
+			if got != c.want {
+				t.Errorf("application%s, helper %q, %q, early %t: opened %t", c.scripts, c.helper, c.text, early, got)
+			}
 		}
 	}
 }
