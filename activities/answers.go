@@ -1,10 +1,17 @@
 package activities
 
 import (
+	"bytes"
+	"io"
+	"strings"
 	"sync"
 
 	"github.com/muninn-archive/muninn/internal/browser"
 	"github.com/muninn-archive/muninn/internal/cache"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fetch"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/spool"
 )
 
 // answers are what pages that are open were answered with: what pages share is asked for once. The least recently used are forgotten beyond maxAnswers. The zero answers are
@@ -13,6 +20,7 @@ type answers struct {
 	mu      sync.Mutex
 	entries *cache.LRU[answerKey, browser.Response]
 	bytes   int
+	reading sync.Mutex // one answer is read at a time: each lane may have one
 }
 
 type answerKey struct {
@@ -21,8 +29,12 @@ type answerKey struct {
 	url     string
 }
 
-// maxAnswerEntries bounds how many answers there are; bytes are bounded, too.
-const maxAnswerEntries = 10_000
+// Bounds of what is kept for pages that are open.
+const (
+	maxAnswer        = 16 << 20 // bytes of an answer without its encodings; the rest is cut off
+	maxAnswers       = 64 << 20 // bytes of the answers of all crawls that stay in memory
+	maxAnswerEntries = 10_000   // answers that stay in memory
+)
 
 func (a *answers) get(key answerKey) (browser.Response, bool) {
 	a.mu.Lock()
@@ -50,4 +62,82 @@ func (a *answers) clear() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.entries, a.bytes = nil, 0
+}
+
+// answerKey is what an answer is known by: each run of a crawl asks for itself, and each archive has all of it.
+func (r *requisites) answerKey(url string) answerKey { return answerKey{r.archive, r.planned.Run, url} }
+
+// lasts reports whether an exchange may answer all pages of its run: it is archived, whole, and what the host would say again. A 304 is no answer to a page, which has asked
+// without condition.
+func lasts(x *crawl.Exchange, size int64) bool {
+	switch x.Status {
+	case 304, 408, 425, 429:
+		return false
+	}
+	return x.Outcome.Kind == crawl.OutcomeDone && x.Truncated == "" && x.Status >= 200 && x.Status < 500 && size <= maxAnswer
+}
+
+// remember keeps an exchange as an answer to pages of the same run, if it lasts, and to the page that has just asked for it.
+func (r *requisites) remember(x *fetch.Exchange, e *spool.Entry) {
+	loaded := x.Kind == crawl.ExchangeLoaded
+	if !r.browses() || x.Response == nil || !loaded && (x.Kind != crawl.ExchangePage || !crawl.IsRequisite(x.Path)) {
+		return
+	}
+	if lasts(&x.Exchange, x.Size) {
+		answer := r.a.pageAnswers.keep(r.answerKey(x.URL), &x.Exchange, x.Head(), x.Body())
+		if loaded {
+			r.answered = &answer
+			delete(r.failed, x.URL)
+		}
+		r.mu.Lock()
+		r.answers[x.URL] = e
+		r.mu.Unlock()
+	} else if loaded && x.Truncated == "" && x.Size <= maxAnswer && x.Status != 304 {
+		answer := answerOf(&x.Exchange, x.Head(), x.Body())
+		r.answered = &answer
+	}
+}
+
+// answerTo is what a page gets that asks for a URL that the run has fetched: it lies in memory, or in the spool of the batch.
+func (r *requisites) answerTo(url string) (browser.Response, bool) {
+	key := r.answerKey(url)
+	if known, is := r.a.pageAnswers.get(key); is {
+		return known, true
+	}
+	r.mu.Lock()
+	e := r.answers[url]
+	r.mu.Unlock()
+	if e == nil {
+		return browser.Response{}, false
+	}
+	return r.a.pageAnswers.keep(key, &e.Exchange, e.Header(), e.Body()), true
+}
+
+// keep reads an answer, and puts it.
+func (a *answers) keep(key answerKey, x *crawl.Exchange, head, body io.Reader) browser.Response {
+	a.reading.Lock()
+	defer a.reading.Unlock()
+	answer := answerOf(x, head, body)
+	a.put(key, answer)
+	return answer
+}
+
+// answerOf is an exchange as a browser takes it: without its encodings, and the header fields that speak of them or of the connection.
+func answerOf(x *crawl.Exchange, head, body io.Reader) browser.Response {
+	r := browser.Response{Status: x.Status}
+	raw, _ := io.ReadAll(head)                   // what cannot be read ARCHIVE reports
+	_, fields, _ := bytes.Cut(raw, []byte("\n")) // after the status line
+	for line := range bytes.Lines(fields) {
+		name, value, is := bytes.Cut(line, []byte(":"))
+		if !is || len(bytes.TrimSpace(name)) != len(name) {
+			continue
+		}
+		switch strings.ToLower(string(name)) {
+		case "content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive", "trailer", "upgrade", "strict-transport-security", "alt-svc":
+			continue
+		}
+		r.Header = append(r.Header, [2]string{string(name), strings.ToValidUTF8(string(bytes.TrimSpace(value)), "?")})
+	}
+	r.Body, _ = pipeline.DecodedBody(x, body, maxAnswer) // what breaks off gives what came before
+	return r
 }

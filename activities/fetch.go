@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -30,7 +31,7 @@ type FetchResult struct {
 
 // exchangeLog keeps exchanges: the log of the spool.
 type exchangeLog interface {
-	Append(x crawl.Exchange, request []byte, response io.Reader, size int64) error
+	Add(x crawl.Exchange, request []byte, response io.Reader, size int64) (spool.Entry, error)
 }
 
 // borrow gets a lease on an address for a few requests.
@@ -58,7 +59,8 @@ type fetching struct {
 	last     map[string]*crawl.Exchange // the last entry of a claim that an earlier attempt left
 	before   map[string]*spool.Entry    // pages that an earlier attempt has fetched, by URL, if the crawl opens pages
 	opened   map[string]bool            // pages that an earlier attempt has opened
-	loaded   []*spool.Entry             // what pages have loaded in an earlier attempt
+	needs    []*spool.Entry             // what an earlier attempt has fetched for pages, in the order of the log
+	answers  map[string]*spool.Entry    // what the batch has fetched that may answer pages that are open, by URL; guarded by mu
 	total    int
 	count    atomic.Int64
 	resumed  atomic.Int64
@@ -105,7 +107,7 @@ func (a *Activities) FetchTargets(ctx context.Context, in BatchInput) (FetchResu
 func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock politeness.Clock, lanes []lane) *fetching {
 	f := &fetching{
 		a: a, in: in, archive: a.archiveOf(in), clock: clock, plan: plan, started: a.Now(), lanes: len(lanes),
-		done: map[string]bool{}, prints: map[string][]byte{}, last: map[string]*crawl.Exchange{}, before: map[string]*spool.Entry{}, opened: map[string]bool{}, result: FetchResult{Kinds: map[crawl.OutcomeKind]int{}},
+		done: map[string]bool{}, prints: map[string][]byte{}, last: map[string]*crawl.Exchange{}, before: map[string]*spool.Entry{}, opened: map[string]bool{}, answers: map[string]*spool.Entry{}, result: FetchResult{Kinds: map[crawl.OutcomeKind]int{}},
 		borrower: func(claim string) borrow { return a.borrower(in.Crawl, claim, plan, clock) },
 	}
 	f.batchEnd = f.started.Add(a.Settings.BatchTime)
@@ -119,19 +121,26 @@ func (a *Activities) fetching(in BatchInput, plan crawl.Politeness, clock polite
 // resume takes over what an earlier attempt left.
 func (f *fetching) resume(entries []spool.Entry) {
 	for _, e := range entries {
-		switch {
-		case e.Kind == crawl.ExchangePage:
+		switch e.Kind {
+		case crawl.ExchangePage:
 			f.done[e.URL] = true
 			f.resumed.Add(1)
 			if f.browses() {
 				f.before[e.URL] = &e
 			}
-		case e.Kind == crawl.ExchangeOpened:
+		case crawl.ExchangeOpened:
 			f.opened[e.URL] = true
-		case e.Kind == crawl.ExchangeLoaded:
-			f.loaded = append(f.loaded, &e)
+			continue
+		case crawl.ExchangeView:
+			continue
 		}
-		f.last[e.Claim] = &e.Exchange
+		f.last[e.Claim] = &e.Exchange // of those that say what pause is owed
+		if e.Kind == crawl.ExchangeLoaded || e.Kind == crawl.ExchangePage && crawl.IsRequisite(e.Path) {
+			f.needs = append(f.needs, &e)
+			if f.browses() && lasts(&e.Exchange, e.ResponseN) {
+				f.answers[e.URL] = &e
+			}
+		}
 	}
 }
 
@@ -185,12 +194,10 @@ func (f *fetching) laneEnded() {
 	}
 }
 
-func (f *fetching) emit(x *fetch.Exchange, response io.Reader) error {
-	if err := f.log.Append(x.Exchange, x.Request, response, x.Size); err != nil {
-		return err
-	}
-	if x.Kind != crawl.ExchangePage {
-		return nil
+func (f *fetching) emit(x *fetch.Exchange, response io.Reader) (spool.Entry, error) {
+	e, err := f.log.Add(x.Exchange, x.Request, response, x.Size)
+	if err != nil || x.Kind != crawl.ExchangePage {
+		return e, err
 	}
 	f.count.Add(1)
 	f.mu.Lock()
@@ -202,5 +209,11 @@ func (f *fetching) emit(x *fetch.Exchange, response io.Reader) error {
 	if x.Status > 0 {
 		f.a.Meter.Fetched(x.Status, x.Outcome.Bytes, x.Elapsed)
 	}
-	return nil
+	return e, nil
+}
+
+// note keeps an entry that is no exchange.
+func (f *fetching) note(x crawl.Exchange, body []byte) error {
+	_, err := f.log.Add(x, nil, bytes.NewReader(body), int64(len(body)))
+	return err
 }

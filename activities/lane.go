@@ -48,7 +48,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		},
 		LeaseUntil: func() time.Time { return f.claimLease(claim.ID) },
 		Yield:      func() bool { return f.yieldLease(claim, at, f.politeness(l.Claim).MinDelay.D()) },
-		LogIntent:  func(intent crawl.Exchange) error { return f.log.Append(intent, nil, nil, 0) },
+		LogIntent:  func(intent crawl.Exchange) error { return f.note(intent, nil) },
 		Emit: func(ctx context.Context, x *fetch.Exchange) error {
 			return errors.Join(f.storeRest(claim, x), needs.emit(ctx, x))
 		},

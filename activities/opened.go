@@ -1,11 +1,9 @@
 package activities
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -67,40 +65,30 @@ func BrowserHold(a *Activities) Hold {
 
 // opening are the pages of a lane that are opened when what they need is fetched.
 type opening struct {
-	unopened map[string]browser.Response // by URL
-	failed   map[string]bool             // URLs that were asked for and not loaded
-	answered *browser.Response           // what was loaded last
-	showing  atomic.Bool                 // a page is open, or waits for a browser
+	unopened map[string]*spool.Entry // by URL
+	failed   map[string]bool         // URLs that were asked for and gave no answer that lasts
+	answered *browser.Response       // what was loaded last
+	showing  atomic.Bool             // a page is open, or waits for a browser
 }
 
-// Bounds of what is kept for pages that are open.
-const (
-	maxAnswer  = 16 << 20 // bytes of an answer without its encodings; the rest is cut off
-	maxAnswers = 64 << 20 // bytes of the answers of all crawls that stay in memory
-)
-
-// begin prepares the opening of pages, and returns those that an earlier attempt has fetched, and was cut off before it opened them.
+// begin prepares the opening of pages, and returns those that an earlier attempt has fetched, and was cut off before it opened them. What it has fetched for pages counts in
+// their budgets.
 func (r *requisites) begin(ctx context.Context, l lane) (unopened []crawl.Target) {
-	r.unopened, r.failed = map[string]browser.Response{}, map[string]bool{}
-	for _, e := range r.loaded {
+	r.unopened, r.failed = map[string]*spool.Entry{}, map[string]bool{}
+	for _, e := range r.needs {
 		if e.Claim == r.claim {
-			r.a.pageAnswers.put(r.answerKey(e.URL), answerOf(&e.Exchange, e.Header(), e.Body()))
+			page := r.neededBy(e.Via)
+			page.add(r.of, e.URL)
+			page.bytes += e.Outcome.Bytes
 		}
 	}
 	for _, t := range l.Targets {
 		e := r.before[t.URL]
-		if e == nil {
-			continue
-		}
-		answer := answerOf(&e.Exchange, e.Header(), e.Body())
-		if crawl.IsRequisite(e.Path) {
-			r.a.pageAnswers.put(r.answerKey(t.URL), answer)
-		}
-		if r.opened[t.URL] || !mayBeShown(&e.Exchange) {
+		if e == nil || r.opened[t.URL] || !mayBeShown(&e.Exchange, e.ResponseN) {
 			continue
 		}
 		if r.a.Engine.Opens(ctx, &pipeline.Exchange{Exchange: e.Exchange, Header: e.Header, Body: e.Body}, r.planned) {
-			r.unopened[t.URL] = answer
+			r.unopened[t.URL] = e
 			unopened = append(unopened, t)
 		}
 	}
@@ -110,32 +98,12 @@ func (r *requisites) begin(ctx context.Context, l lane) (unopened []crawl.Target
 // browses reports whether the crawl opens pages.
 func (f *fetching) browses() bool { return f.planned != nil && f.planned.Definition.Browses() }
 
-// mayBeShown reports whether an exchange is a page that a browser could show by itself.
-func mayBeShown(x *crawl.Exchange) bool {
+// mayBeShown reports whether an exchange is a page that a browser could show by itself, and not too large to be read before its batch is fetched.
+func mayBeShown(x *crawl.Exchange, size int64) bool {
 	mime := strings.ToLower(x.MIME)
-	return x.Kind == crawl.ExchangePage && x.Outcome.Kind == crawl.OutcomeDone && x.Status >= 200 && x.Status < 300 && crawl.ClassOf(x.Path) == crawl.ClassPage &&
+	return x.Kind == crawl.ExchangePage && x.Outcome.Kind == crawl.OutcomeDone && x.Status >= 200 && x.Status < 300 && crawl.ClassOf(x.Path) == crawl.ClassPage && size <= maxParsedEarly &&
 		(strings.Contains(mime, "text/html") || strings.Contains(mime, "application/xhtml+xml"))
 }
-
-// mayShow reports whether an exchange may be what a page asks for when it is open.
-func (r *requisites) mayShow(x *fetch.Exchange) bool {
-	return r.browses() && x.Response != nil && x.Size <= maxAnswer && (x.Kind == crawl.ExchangeLoaded || x.Kind == crawl.ExchangePage && crawl.IsRequisite(x.Path))
-}
-
-// remember keeps an exchange as an answer to pages of the same run.
-func (r *requisites) remember(x *fetch.Exchange) {
-	if !r.mayShow(x) {
-		return
-	}
-	answer := answerOf(&x.Exchange, x.Head(), x.Body())
-	r.a.pageAnswers.put(r.answerKey(x.URL), answer)
-	if x.Kind == crawl.ExchangeLoaded {
-		r.answered = &answer
-	}
-}
-
-// answerKey is what an answer is known by: each run of a crawl asks for itself, and each archive has all of it.
-func (r *requisites) answerKey(url string) answerKey { return answerKey{r.archive, r.planned.Run, url} }
 
 // openPage opens the page of a target, if it is to be opened, and keeps what the browser made of it. What it asks for is answered by what the crawl has fetched; the rest is
 // loaded, within the budget of its requisites.
@@ -144,10 +112,7 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 	if !wanted {
 		return nil
 	}
-	page := r.of[of.URL] // with what was fetched for it before
-	if page == nil {
-		page = &needed{}
-	}
+	page := r.neededBy(of.URL) // with what was fetched for it before
 	r.showing.Store(true)
 	defer r.showing.Store(false)
 	within, cancel := context.WithTimeoutCause(ctx, r.requestsUntil().Sub(r.a.Now()), errNoTime)
@@ -159,7 +124,7 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 			return browser.Response{}, err
 		}
 		if u.String() == of.URL {
-			return first, nil
+			return answerOf(&first.Exchange, first.Header(), first.Body()), nil
 		}
 		return r.answer(ctx, of, u, page, load)
 	}})
@@ -177,7 +142,7 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 	if len(shown.Picture) > 0 {
 		view := x
 		view.Kind, view.MIME = crawl.ExchangeView, "image/jpeg"
-		if err := r.log.Append(view, nil, bytes.NewReader(shown.Picture), int64(len(shown.Picture))); err != nil {
+		if err := r.note(view, shown.Picture); err != nil {
 			return err
 		}
 	}
@@ -192,7 +157,7 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 // keepOpened keeps that a page was opened, and the document; why says what is missing.
 func (r *requisites) keepOpened(x crawl.Exchange, why string, document []byte) error {
 	x.Outcome = crawl.Outcome{URL: x.URL, Kind: crawl.OutcomeDone, Status: x.Status, Reason: why}
-	return r.log.Append(x, nil, bytes.NewReader(document), int64(len(document)))
+	return r.note(x, document)
 }
 
 // errNoTime is why a page was not opened that may be opened by a later batch.
@@ -205,7 +170,7 @@ func (r *requisites) keepUnopened(x crawl.Exchange, of crawl.Target, why error) 
 		return r.keepOpened(x, why.Error(), nil)
 	}
 	x.Outcome = crawl.Outcome{URL: x.URL, Kind: crawl.OutcomeRetry, Reason: why.Error(), After: r.a.Now().Add(limits.Backoff(of.Attempts + 1))}
-	return r.log.Append(x, nil, nil, 0)
+	return r.note(x, nil)
 }
 
 // leaveUnopened keeps of the pages that were not opened that they were not: their lane has ended.
@@ -236,12 +201,13 @@ var (
 	errOutOfScope = errors.New("it is out of the crawl's scope")
 	errSpent      = errors.New("the budget of the page's requisites is spent")
 	errBefore     = errors.New("it could not be loaded before")
+	errNotWhole   = errors.New("its answer is not whole, or too long to be shown")
 )
 
 // answer answers what a page asks for.
 func (r *requisites) answer(ctx context.Context, of crawl.Target, u urls.URL, page *needed, load fetch.Load) (browser.Response, error) {
 	url := u.String()
-	if known, is := r.a.pageAnswers.get(r.answerKey(url)); is {
+	if known, is := r.answerTo(url); is {
 		return known, nil
 	}
 	t := crawl.Target{URL: url, Via: of.URL, Path: crawl.Hopped(of.Path, crawl.HopEmbed), Priority: of.Priority}
@@ -254,41 +220,22 @@ func (r *requisites) answer(ctx context.Context, of crawl.Target, u urls.URL, pa
 		return browser.Response{}, errBefore
 	case !plan.Scope.Check(scope.Link{URL: u, Path: t.Path, ViaLanguage: crawl.LanguageUnknown}).InScope:
 		return browser.Response{}, errOutOfScope
-	case int64(page.count) >= b.MaxRequisites() || page.bytes >= b.MaxRequisiteBytes():
+	case r.of[url] != page && int64(page.count) >= b.MaxRequisites() || page.bytes >= b.MaxRequisiteBytes():
 		return browser.Response{}, errSpent
 	}
-	page.count++
+	page.add(r.of, url)
 	r.answered = nil
-	r.of[url] = page
+	r.failed[url] = true
 	if err := load(ctx, t); err != nil {
-		r.failed[url] = true
+		if ctx.Err() != nil { // the page's time is over, which is no fault of the URL
+			delete(r.failed, url)
+		}
 		return browser.Response{}, err
 	}
-	if r.answered == nil { // too long to be shown
-		r.failed[url] = true
-		return browser.Response{}, errSpent
+	if r.answered == nil {
+		return browser.Response{}, errNotWhole
 	}
 	return *r.answered, nil
-}
-
-// answerOf is an exchange as a browser takes it: without its encodings, and the header fields that speak of them or of the connection.
-func answerOf(x *crawl.Exchange, head, body io.Reader) browser.Response {
-	r := browser.Response{Status: x.Status}
-	raw, _ := io.ReadAll(head)                   // what cannot be read ARCHIVE reports
-	_, fields, _ := bytes.Cut(raw, []byte("\n")) // after the status line
-	for line := range bytes.Lines(fields) {
-		name, value, is := bytes.Cut(line, []byte(":"))
-		if !is || len(bytes.TrimSpace(name)) != len(name) {
-			continue
-		}
-		switch strings.ToLower(string(name)) {
-		case "content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive", "trailer", "upgrade", "strict-transport-security", "alt-svc":
-			continue
-		}
-		r.Header = append(r.Header, [2]string{string(name), strings.ToValidUTF8(string(bytes.TrimSpace(value)), "?")})
-	}
-	r.Body, _ = pipeline.DecodedBody(x, body, maxAnswer) // what breaks off gives what came before
-	return r
 }
 
 // recordsOf has an entry for each page that was opened, for the ID of its record.

@@ -1,11 +1,19 @@
 package activities
 
 import (
+	"context"
+	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/browser"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/spool"
 )
 
 // TestNoBrowser: a definition that opens pages is refused by a worker without Chromium, with what to do; a crawl that has begun holds there.
@@ -54,5 +62,118 @@ func TestAnswers(t *testing.T) {
 	}
 	if a.clear(); a.bytes != 0 {
 		t.Errorf("%d bytes are left", a.bytes)
+	}
+}
+
+// TestUnmodifiedAnswer: what a page needs is the answer to a request without condition, though a later run knows it and gets a 304 for it.
+func TestUnmodifiedAnswer(t *testing.T) {
+	const script = "make()"
+	r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
+		switch {
+		case q.URL.Path != "/app.js":
+			return 200, "Content-Type: text/html\r\n", shell
+		case q.Header.Get("If-None-Match") != "":
+			return 304, "ETag: \"1\"\r\n", ""
+		}
+		return 200, "Content-Type: text/javascript\r\nETag: \"1\"\r\n", script
+	})
+	for _, run := range []string{"first", "second"} {
+		var got []string
+		r.Browser = asks(&got, rigSeed+"app.js")
+		in := r.run()
+		want := []string{"200 " + shell + " <nil>", "200 " + script + " <nil>"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s run: the page gets %q", run, got)
+		}
+		if loads := strings.Count(strings.Join(r.asked, " "), "/app.js"); loads != map[string]int{"first": 1, "second": 3}[run] {
+			t.Errorf("%s run: %q", run, r.asked)
+		}
+		r.end(in)
+		r.conclude()
+	}
+	r.check(r.dir)
+}
+
+// TestAnswersThatLast: an answer of a host in trouble is that of one page, and is not asked for again by its lane; a requisite that is tried again later is asked for by the page
+// that is open.
+func TestAnswersThatLast(t *testing.T) {
+	var scripts, lists atomic.Int32
+	r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
+		switch q.URL.Path {
+		case "/app.js":
+			if scripts.Add(1) == 1 {
+				return 500, "", "broken"
+			}
+			return 200, "", "make()"
+		case "/list":
+			lists.Add(1)
+			return 500, "", "trouble"
+		}
+		return 200, "Content-Type: text/html\r\n", shell
+	})
+	var got []string
+	r.Browser = asks(&got, rigSeed+"app.js", rigSeed+"list", rigSeed+"list")
+	r.edit = func(d *crawl.Definition) { d.Seeds = append(d.Seeds, crawl.Seed{URL: rigSeed + "two"}) }
+	r.run()
+	html, script, before := "200 "+shell+" <nil>", "200 make() <nil>", "0  "+errBefore.Error()
+	if want := []string{html, script, "500 trouble <nil>", before, html, script, before, before}; !slices.Equal(got, want) || scripts.Load() != 2 || lists.Load() != 1 {
+		t.Errorf("the pages get %q; asked for: %q", got, r.asked)
+	}
+}
+
+// TestOpenedAgain: a page that was open when its worker was stopped gets what it has loaded before without another request, and this counts in its budget. A page that was too
+// large to be opened is not opened afterwards, either.
+func TestOpenedAgain(t *testing.T) {
+	r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
+		switch q.URL.Path {
+		case "/":
+			return 200, "Content-Type: text/html\r\n", shell + "<!--" + strings.Repeat("-", maxParsedEarly) + "-->"
+		case "/two":
+			return 200, "Content-Type: text/html\r\n", shell
+		}
+		return 200, "", q.URL.Path
+	})
+	three := int64(3)
+	r.edit = func(d *crawl.Definition) {
+		d.Seeds, d.Budget.Requisites = append(d.Seeds, crawl.Seed{URL: rigSeed + "two"}), &three
+	}
+	in := r.open()
+	var got, opened []string
+	first := asks(&got, rigSeed+"x", rigSeed+"y", rigSeed+"z")
+	r.cutOff(in, first)
+	again := got
+	got = nil
+	r.Browser = scripted(func(ctx context.Context, job browser.Job) (browser.Shown, error) {
+		opened = append(opened, job.URL)
+		return first(ctx, job)
+	})
+	r.fetch(in)
+	want := []string{"200 " + shell + " <nil>", "200 /x <nil>", "200 /y <nil>", "0  " + errSpent.Error()}
+	if !slices.Equal(got, want) || !slices.Equal(again, want) {
+		t.Errorf("before %q, then %q", again, got)
+	}
+	if want := []string{"/robots.txt", "/", "/two", "/app.js", "/x", "/y"}; !slices.Equal(r.asked, want) {
+		t.Errorf("asked for: %q", r.asked)
+	}
+	if !slices.Equal(opened, []string{rigSeed + "two"}) {
+		t.Errorf("opened: %q", opened)
+	}
+}
+
+// TestPauseAfterOpened: a lane that was killed when it had opened a page owes the pause of its last request.
+func TestPauseAfterOpened(t *testing.T) {
+	r := newRig(t)
+	f := r.fetching(BatchInput{Crawl: rigCrawl, Batch: "b"}, crawl.DefaultDefinition().Politeness, politeness.Clock{}, nil)
+	var log []spool.Entry
+	for _, x := range []crawl.Exchange{
+		{Kind: crawl.ExchangeLoaded, Pause: 10 * time.Second, Delay: 9 * time.Second}, {Kind: crawl.ExchangeView}, {Kind: crawl.ExchangeOpened},
+	} {
+		x.Claim = "c"
+		log = append(log, spool.Entry{Exchange: x})
+	}
+	f.resume(log)
+	now := time.Now()
+	if last := f.last["c"]; last == nil || last.Delay != 9*time.Second || !notBefore(now, frontier.Claim{}, last, time.Second).Equal(now.Add(10*time.Second)) {
+		t.Errorf("%+v", last)
 	}
 }

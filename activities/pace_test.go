@@ -149,14 +149,14 @@ type dying struct {
 	cut  context.CancelFunc
 }
 
-func (d dying) Append(x crawl.Exchange, request []byte, response io.Reader, n int64) error {
+func (d dying) Add(x crawl.Exchange, request []byte, response io.Reader, n int64) (e spool.Entry, err error) {
 	d.life.mu.Lock()
 	defer d.life.mu.Unlock()
 	if d.life.dead {
-		return errKilled
+		return e, errKilled
 	}
-	if err := d.Log.Append(x, request, response, n); err != nil {
-		return err
+	if e, err = d.Log.Add(x, request, response, n); err != nil {
+		return e, err
 	}
 	d.life.web.mu.Lock()
 	d.life.web.note("  %s %s %d owes %s, knows of %s (%s)", x.Kind, x.URL, x.Status, x.Pause, x.Delay, x.Claim)
@@ -167,7 +167,7 @@ func (d dying) Append(x crawl.Exchange, request []byte, response io.Reader, n in
 	if d.life.entries--; d.life.entries == 0 {
 		d.life.dead = true
 		d.life.die()
-		return errKilled
+		return e, errKilled
 	}
 	if x.Kind == crawl.ExchangeIntent && d.life.web.number(12) == 0 { // Temporal gives the attempt up
 		after := time.Duration(d.life.web.number(2500)) * time.Millisecond
@@ -177,7 +177,7 @@ func (d dying) Append(x crawl.Exchange, request []byte, response io.Reader, n in
 			}
 		})
 	}
-	return nil
+	return e, nil
 }
 
 // TestLeasesForgetAGoneCall: a lease that was granted to a call whose attempt was cut off, and given back, is not the next call's.

@@ -28,6 +28,24 @@ type needed struct {
 	bytes int64
 }
 
+// neededBy is what was fetched for a page, or for the page that needs what lies at a URL.
+func (r *requisites) neededBy(url string) *needed {
+	page := r.of[url]
+	if page == nil {
+		page = &needed{}
+		r.of[url] = page
+	}
+	return page
+}
+
+// add counts a URL for the page, once.
+func (n *needed) add(of map[string]*needed, url string) {
+	if of[url] != n {
+		of[url] = n
+		n.count++
+	}
+}
+
 // maxParsedEarly bounds the responses that are parsed while their lane waits for its next request, in bytes.
 const maxParsedEarly = 4 << 20
 
@@ -37,18 +55,19 @@ func (r *requisites) emit(ctx context.Context, x *fetch.Exchange) error {
 	if n := r.of[x.URL]; n != nil && (x.Kind == crawl.ExchangePage || x.Kind == crawl.ExchangeLoaded) {
 		n.bytes += x.Outcome.Bytes
 	}
-	if err := r.fetching.emit(x, x.Response); err != nil {
+	e, err := r.fetching.emit(x, x.Response)
+	if err != nil {
 		return err
 	}
-	r.remember(x)
+	r.remember(x, &e)
 	if !r.mayNeed(x) {
 		return nil
 	}
 	s := pipeline.Source{Crawl: r.in.Crawl, Batch: r.in.Batch, Run: r.run}
 	opens := false
 	r.page, opens = r.a.Engine.ParseEarly(ctx, s, &pipeline.Exchange{Exchange: x.Exchange, Header: x.Head, Body: x.Body}, r.planned, r.prints[x.URL])
-	if opens && mayBeShown(&x.Exchange) {
-		r.unopened[x.URL] = answerOf(&x.Exchange, x.Head(), x.Body())
+	if opens && mayBeShown(&x.Exchange, x.Size) {
+		r.unopened[x.URL] = &e
 	}
 	return nil
 }
@@ -86,19 +105,14 @@ func (r *requisites) next(_ context.Context, t crawl.Target) ([]crawl.Target, er
 	if len(found) == 0 {
 		return nil, nil
 	}
-	page := r.of[t.URL]
-	if page == nil {
-		page = &needed{}
-		r.of[t.URL] = page
-	}
+	page := r.neededBy(t.URL)
 	b := r.planned.Definition.Budget
 	if page.bytes >= b.MaxRequisiteBytes() {
 		return nil, nil
 	}
 	more, err := r.a.Frontier.Crawl(r.in.Crawl).Lane(r.claim).Extend(found, int(b.MaxRequisites())-page.count)
 	for i := range more {
-		r.of[more[i].URL] = page
-		page.count++
+		page.add(r.of, more[i].URL)
 	}
 	return more, err
 }

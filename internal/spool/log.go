@@ -157,12 +157,18 @@ func (b *Batch) Entries() (entries []Entry, closer func() error, err error) {
 
 // Append writes one exchange. response may be nil; else it must yield n bytes.
 func (l *Log) Append(x crawl.Exchange, request []byte, response io.Reader, n int64) error {
+	_, err := l.Add(x, request, response, n)
+	return err
+}
+
+// Add is Append; the entry that it returns may be read until Close.
+func (l *Log) Add(x crawl.Exchange, request []byte, response io.Reader, n int64) (Entry, error) {
 	head, err := codec.Marshal(x)
 	if err == nil && len(head) > maxHead {
 		err = fmt.Errorf("its description has %d bytes, at most %d can be read again", len(head), maxHead)
 	}
 	if err != nil {
-		return fmt.Errorf("append exchange: %w", err)
+		return Entry{}, fmt.Errorf("append exchange: %w", err)
 	}
 	if response == nil {
 		n = 0
@@ -178,10 +184,11 @@ func (l *Log) Append(x crawl.Exchange, request []byte, response io.Reader, n int
 	end, err := l.write(response, n, prefix, head, request)
 	if err != nil {
 		_ = l.file.Truncate(l.end) // what was begun must never be read as a frame
-		return fmt.Errorf("append exchange: %w", err)
+		return Entry{}, fmt.Errorf("append exchange: %w", err)
 	}
+	at := l.end + prefixLen + int64(len(head))
 	l.end = end
-	return nil
+	return Entry{Exchange: x, file: l.file, reqAt: at, respAt: at + int64(len(request)), RequestN: int64(len(request)), ResponseN: n}, nil
 }
 
 // write puts a frame behind the last one and returns where it ends.
