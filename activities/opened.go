@@ -115,7 +115,7 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 	page := r.neededBy(of.URL) // with what was fetched for it before
 	r.showing.Store(true)
 	defer r.showing.Store(false)
-	within, cancel := context.WithTimeoutCause(ctx, r.requestsUntil().Sub(r.a.Now()), errNoTime)
+	within, cancel := untilTime(ctx, r.a.Now, r.requestsUntil, errNoTime)
 	defer cancel()
 	begun := r.a.Now()
 	shown, err := r.a.Browser.Open(within, browser.Job{URL: of.URL, Load: func(ctx context.Context, q browser.Request) (browser.Response, error) {
@@ -158,6 +158,22 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 func (r *requisites) keepOpened(x crawl.Exchange, why string, document []byte) error {
 	x.Outcome = crawl.Outcome{URL: x.URL, Kind: crawl.OutcomeDone, Status: x.Status, Reason: why}
 	return r.note(x, document)
+}
+
+// untilTime is a context that ends at a time, with a cause. The time may be put off meanwhile: a lease is renewed while its lane waits for a browser.
+func untilTime(ctx context.Context, now, end func() time.Time, cause error) (context.Context, context.CancelFunc) {
+	within, cancel := context.WithCancelCause(ctx)
+	go func() {
+		for wait := end().Sub(now()); wait > 0; wait = end().Sub(now()) {
+			select {
+			case <-within.Done():
+				return
+			case <-time.After(wait):
+			}
+		}
+		cancel(cause)
+	}()
+	return within, func() { cancel(nil) }
 }
 
 // errNoTime is why a page was not opened that may be opened by a later batch.

@@ -2,11 +2,13 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
@@ -176,4 +178,25 @@ func TestPauseAfterOpened(t *testing.T) {
 	if last := f.last["c"]; last == nil || last.Delay != 9*time.Second || !notBefore(now, frontier.Claim{}, last, time.Second).Equal(now.Add(10*time.Second)) {
 		t.Errorf("%+v", last)
 	}
+}
+
+// TestUntilTime: the time of a page that waits for a browser is over when its lease is, also if that was renewed meanwhile.
+func TestUntilTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		var end atomic.Pointer[time.Time]
+		set := func(after time.Duration) {
+			at := begun.Add(after)
+			end.Store(&at)
+		}
+		set(time.Minute)
+		ctx, cancel := untilTime(t.Context(), time.Now, func() time.Time { return *end.Load() }, errNoTime)
+		defer cancel()
+		time.Sleep(time.Second)
+		set(2 * time.Minute)
+		<-ctx.Done()
+		if took := time.Since(begun); took != 2*time.Minute || !errors.Is(context.Cause(ctx), errNoTime) {
+			t.Errorf("%v after %s", context.Cause(ctx), took)
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -92,9 +93,13 @@ func entries(b *spool.Batch, mine map[string]crawl.Target) ([]spool.Entry, func(
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, unopened := all[:0], map[string]crawl.Outcome{}
+	kept, unopened, opened := all[:0], map[string]crawl.Outcome{}, map[string]time.Time{}
 	for i := range all {
-		if e := &all[i]; e.Kind == crawl.ExchangeOpened && e.Outcome.Kind == crawl.OutcomeRetry {
+		e := &all[i]
+		if e.Kind != crawl.ExchangeOpened {
+			continue
+		}
+		if opened[e.URL] = e.Started; e.Outcome.Kind == crawl.OutcomeRetry {
 			unopened[e.URL] = e.Outcome
 		}
 	}
@@ -117,6 +122,8 @@ func entries(b *spool.Batch, mine map[string]crawl.Target) ([]spool.Entry, func(
 				continue
 			}
 		case (e.Kind == crawl.ExchangeOpened || e.Kind == crawl.ExchangeView) && !is:
+			continue
+		case e.Kind == crawl.ExchangeView && !opened[e.URL].Equal(e.Started): // its worker was killed before it had the document
 			continue
 		case e.Kind == crawl.ExchangePage && (!is || seen[e.URL]): // the first exchange of a URL counts
 			continue

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/spool"
@@ -35,6 +36,7 @@ func TestEntries(t *testing.T) {
 		{"unmodified, of a known page", []crawl.Exchange{page(one, unmodified)}, []int{0}, "old"},
 		{"unmodified, with another tag", []crawl.Exchange{page(one, retagged)}, []int{0}, "new"},
 		{"opened", []crawl.Exchange{page(one, done), {Kind: crawl.ExchangeLoaded, URL: two, Via: one}, {Kind: crawl.ExchangeView, URL: one}, {Kind: crawl.ExchangeOpened, URL: one, Outcome: done}}, []int{0, 1, 2, 3}, ""},
+		{"opened again, after a kill", []crawl.Exchange{page(one, done), {Kind: crawl.ExchangeView, URL: one, Started: time.Unix(1, 0)}, {Kind: crawl.ExchangeView, URL: one, Started: time.Unix(2, 0)}, {Kind: crawl.ExchangeOpened, URL: one, Started: time.Unix(2, 0), Outcome: done}}, []int{0, 2, 3}, ""},
 		{"opened by another batch", []crawl.Exchange{{Kind: crawl.ExchangeLoaded, URL: two, Via: "http://a.example/three"}, {Kind: crawl.ExchangeOpened, URL: "http://a.example/three"}, page(one, done)}, []int{2}, ""},
 		{"not opened in time", []crawl.Exchange{page(one, done), page(two, done), {Kind: crawl.ExchangeOpened, URL: one, Outcome: crawl.Outcome{Kind: crawl.OutcomeRetry}}}, []int{0, 1}, ""},
 		{"unmodified, of a page that the archive lacks", []crawl.Exchange{page(two, unmodified)}, nil, ""},

@@ -72,8 +72,9 @@ type Lane struct {
 	givenUp map[string]rulesEntry // by origin
 	trouble politeness.Trouble    // that the last request met, see Ending
 	family  family
-	loan    *Loan // of a borrowed lane
-	parent  *Lane // whose lane it is
+	busy    map[string]bool // hosts that the page that is open cannot ask
+	loan    *Loan           // of a borrowed lane
+	parent  *Lane           // whose lane it is
 }
 
 // Settings are what an operator may change while a lane runs.
@@ -223,7 +224,7 @@ func (l *Lane) request(ctx context.Context, u urls.URL, t crawl.Target, x *Excha
 		if err := l.wait(ctx, u); err != nil {
 			return err
 		}
-		if x.Kind == crawl.ExchangePage {
+		if x.Kind == crawl.ExchangePage || x.Kind == crawl.ExchangeLoaded {
 			if err := l.check(u); err != nil {
 				return err
 			}

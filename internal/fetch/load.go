@@ -15,6 +15,7 @@ type Load func(ctx context.Context, t crawl.Target) error
 var (
 	errLoadRobots = errors.New("robots.txt disallows it")
 	errLoadFaulty = errors.New("the response's header is faulty")
+	errLoadBusy   = errors.New("its host could not be asked before")
 )
 
 // family is a page whose requisites are fetched, and how many of them are left.
@@ -42,6 +43,7 @@ func (l *Lane) openComplete(ctx context.Context, t crawl.Target, added int) erro
 // open lets a page be opened. An error is the worker's own.
 func (l *Lane) open(ctx context.Context, page crawl.Target) error {
 	var own error
+	l.busy = map[string]bool{}
 	err := l.Open(ctx, page, func(ctx context.Context, t crawl.Target) error {
 		err := l.load(ctx, page, t)
 		if isFatal(err) {
@@ -80,7 +82,11 @@ func (l *Lane) load(ctx context.Context, page, t crawl.Target) error {
 	}
 	lane := l
 	if !l.mayAsk(ctx, u) {
+		if l.busy[u.Host()] { // to borrow it takes long, while a browser and this address wait
+			return errLoadBusy
+		}
 		if lane, err = l.borrow(ctx, u, l.client.now().Add(MaxChain)); err != nil {
+			l.busy[u.Host()] = ctx.Err() == nil
 			return err
 		}
 		defer lane.giveLoanBack()

@@ -75,3 +75,61 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadBanned: what an operator bans while a page is open, and waits for its turn, is not asked for, neither at the lane's own host nor at one that it borrows.
+func TestLoadBanned(t *testing.T) {
+	answerAll := func(s seen) answer { return answer{wire: page("200 OK", s.path)} }
+	h, other := newHost(t, answerAll), newHostAt(t, "127.0.0.2", answerAll)
+	checked := map[string]int{}
+	got := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
+		l.Check = func(u urls.URL) error {
+			if checked[u.String()]++; strings.HasSuffix(u.String(), "/banned") && checked[u.String()] > 1 {
+				return &RefusedError{Reason: "it is banned"}
+			}
+			return nil
+		}
+		l.Open = func(ctx context.Context, of crawl.Target, load Load) error {
+			for _, ask := range []string{h.url("/banned"), other.url("/banned")} {
+				if err := load(ctx, crawl.Target{URL: ask, Via: of.URL, Path: "SE"}); err == nil || checked[ask] != 2 {
+					t.Errorf("%s: %v, checked %d times", ask, err, checked[ask])
+				}
+			}
+			return nil
+		}
+		l.Borrow = func(_ context.Context, _ urls.URL, _ netip.Addr, until time.Time) (Loan, error) {
+			return Loan{Until: until, Return: func(time.Time) {}}, nil
+		}
+	}, targets(h.url("/1"))...)
+	for _, s := range append(h.log(), other.log()...) {
+		if s.path == "/banned" {
+			t.Error("it was asked for")
+		}
+	}
+	if got.err != nil {
+		t.Error(got.err)
+	}
+}
+
+// TestLoadBusy: a page waits once for a host that cannot be borrowed; the next page tries it again.
+func TestLoadBusy(t *testing.T) {
+	h := newHost(t, func(s seen) answer { return answer{wire: page("200 OK", s.path)} })
+	other := newHostAt(t, "127.0.0.2", func(s seen) answer { return answer{wire: page("200 OK", s.path)} })
+	tried := 0
+	got := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
+		l.Open = func(ctx context.Context, of crawl.Target, load Load) error {
+			for _, path := range []string{"/x", "/y", "/z"} {
+				if err := load(ctx, crawl.Target{URL: other.url(path), Via: of.URL, Path: "SE"}); err == nil {
+					t.Errorf("%s is loaded", path)
+				}
+			}
+			return nil
+		}
+		l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) {
+			tried++
+			return Loan{}, &BusyError{Reason: "another lane asks it"}
+		}
+	}, targets(h.url("/1"), h.url("/2"))...)
+	if got.err != nil || tried != 2 {
+		t.Errorf("%v; the pages have tried %d times", got.err, tried)
+	}
+}

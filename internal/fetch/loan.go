@@ -63,7 +63,7 @@ func (l *Lane) borrow(ctx context.Context, at urls.URL, until time.Time) (*Lane,
 	}
 	loan.Until = times.Earliest(loan.Until, until)
 	other := &Lane{
-		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Settings: l.Settings, Agent: l.Agent, Archive: l.Archive, LogIntent: l.LogIntent, Emit: l.Emit,
+		Claim: l.Claim, Addr: addr, Politeness: l.Politeness, Settings: l.Settings, Agent: l.Agent, Archive: l.Archive, LogIntent: l.LogIntent, Emit: l.Emit, Check: l.Check,
 		ValidUntil: func() time.Time { return times.Earliest(l.batchUntil(), loan.Until) }, LeaseUntil: func() time.Time { return loan.Until },
 		client: l.client, loan: &loan, parent: l,
 		pace: pace{politeness: l.politenessFor(at), hostRest: loan.NotBefore, delay: loan.Delay, longest: loan.Delay},
