@@ -134,6 +134,10 @@ func (e *edit) learnPages(run uint32, probing bool, pages map[uint64][]traps.Pag
 		}
 		m.Enter(run)
 		m.Probing = probing
+		for i := range pages[pld.hash] {
+			p := &pages[pld.hash][i]
+			p.Via = func() string { return e.viaOf(p.URL) }
+		}
 		for _, c := range m.Learn(pages[pld.hash]) {
 			e.rec.Traps = AddTraps(e.rec.Traps, []ClosedTrap{{pld.name, c.Pattern, c.Evidence}})
 		}
@@ -147,6 +151,19 @@ func (e *edit) learnPages(run uint32, probing bool, pages map[uint64][]traps.Pag
 		}
 	}
 	return nil
+}
+
+// viaOf returns the page on which a URL was found; empty if that is not known.
+func (e *edit) viaOf(url string) string {
+	u, err := urls.Trusted(url)
+	if err != nil {
+		return ""
+	}
+	r, _, err := e.Record(e.s.keys.Record(record.KeyOf(u)))
+	if err != nil {
+		return ""
+	}
+	return r.Via
 }
 
 // namedPLD is a PLD with its hash.
@@ -190,7 +207,7 @@ func (now committing) trapPages(rec *crawlRecord, may *committable) (pages map[u
 	if len(places) == 0 {
 		return nil, nil, nil
 	}
-	credited := map[*offered]bool{}
+	credited := map[*offered]string{} // to the page that led to it first
 	for i := range now.c.Discoveries {
 		d := &now.c.Discoveries[i]
 		at, ours := places[d.Via]
@@ -199,13 +216,14 @@ func (now committing) trapPages(rec *crawlRecord, may *committable) (pages map[u
 		}
 		p, o := &pages[at.pld][at.at], now.of[i]
 		p.Links++
-		if o != nil && o.looked && o.known && o.key.PLD == at.pld {
+		first := credited[o]
+		if o != nil && o.looked && (o.known || first != "" && first != d.Via) && o.key.PLD == at.pld {
 			p.Lists(d.Via, o.url, o.key.URL)
 		}
-		if o == nil || !o.looked || o.known || o.form != o.key || credited[o] { // another form of a page may be known
+		if o == nil || !o.looked || o.known || o.form != o.key || first != "" { // another form of a page may be known
 			continue
 		}
-		credited[o] = true
+		credited[o] = d.Via
 		if o.key.PLD == at.pld {
 			p.New = append(p.New, o.url)
 		} else if now.c.Others == nil || !now.c.Others(store.PartitionOf(o.key.PLD)) {

@@ -149,6 +149,7 @@ type Print struct {
 	Words      int    `json:"words,omitempty"`
 	OwnWords   int    `json:"own_words,omitempty"`
 	Requisites uint64 `json:"requisites,omitempty"` // of the paths of images and other embeds
+	Sketch     []byte `json:"sketch,omitempty"`     // of some of its shingles outside blocks of links, two bytes each
 }
 
 // Became is what became of a page since it was last asked for, in an earlier run; empty if nothing did, or if there was no page.

@@ -53,6 +53,7 @@ type Closed struct {
 	Pattern  string `cbor:"1,keyasint"`
 	Evidence string `cbor:"2,keyasint"`
 	Skipped  int64  `cbor:"3,keyasint,omitempty"` // URLs that were not fetched
+	All      bool   `cbor:"4,keyasint,omitempty"` // even what is narrower and was good
 }
 
 // Memory is what a crawl remembers of a pay-level domain. The zero Memory remembers nothing.
@@ -65,6 +66,8 @@ type Memory struct {
 	Run      uint32    `cbor:"6,keyasint,omitempty"` // of the crawl, that the prints and histories are of
 	Lists    []uint64  `cbor:"7,keyasint,omitempty"` // of the pages of Prints; missing: of a memory of an earlier version
 	Hosts    []probed  `cbor:"8,keyasint,omitempty"` // that were asked for a URL that cannot exist
+	Growths  []growth  `cbor:"9,keyasint,omitempty"`
+	Read     []byte    `cbor:"10,keyasint,omitempty"` // of sketches, two bytes each: see fresh
 
 	// Probing says that doubtful hosts are probed.
 	Probing bool `cbor:"-"`
@@ -127,7 +130,7 @@ func (m *Memory) Enter(run uint32) {
 	if m.Run == run {
 		return
 	}
-	m.Run, m.Prints, m.Lists, m.Next = run, nil, nil, 0
+	m.Run, m.Prints, m.Lists, m.Next, m.Growths, m.Read = run, nil, nil, 0, nil, nil
 	for i := range m.Hosts {
 		m.Hosts[i].Followed = false
 	}
@@ -148,13 +151,19 @@ type Page struct {
 	Links int
 	// Elsewhere says that it led to new URLs of other pay-level domains.
 	Elsewhere bool
+	// Via returns the page on which it was found; nil if that is not known.
+	Via func() string
 
-	lists counts // the known URLs of other kinds that it leads to
+	known []string // URLs of the pay-level domain that it leads to; some of them if there are many
+	lists counts   // the known URLs of other kinds that it leads to
 }
 
 // Lists notes a URL, with a hash of it, that the page links to and that was known before. What a list names distinguishes it from others: many say nothing else of it.
 // Links to pages of the same kind do not, for those of a calendar differ on each of its pages.
 func (p *Page) Lists(from, to string, key uint64) {
+	if len(p.known) < manyKnown {
+		p.known = append(p.known, to)
+	}
 	if p.Print == nil || p.Print.OwnWords > thinWords {
 		return
 	}
@@ -212,11 +221,13 @@ type finding int
 const (
 	useful finding = iota
 	undecided
+	repetitive // useless, if others of the same page's pattern are: it may be one of many lists
 	useless
 )
 
 func (m *Memory) page(p *Page) (closed []Closed) {
 	m.Clock++
+	expanding := m.grow(p, m.fresh(p))
 	was := m.read(p)
 	repeats, is := was.all, m.judge(p, was)
 	led := len(p.New) > 0 && (is == useful || slices.ContainsFunc(p.New, func(url string) bool { return !m.deadEnd(url) }))
@@ -244,8 +255,8 @@ func (m *Memory) page(p *Page) (closed []Closed) {
 		if fresh {
 			at.Kinds++
 		}
-		counts := is == useless || repeats && level >= levelFolder
-		if is != undecided || counts {
+		counts := is == useless || is == repetitive && level == levelPage || repeats && level >= levelFolder
+		if is == useful || counts {
 			at.Useless <<= 1
 			at.Bred <<= 1
 			at.Counted = min(at.Counted+1, 32)
@@ -259,19 +270,25 @@ func (m *Memory) page(p *Page) (closed []Closed) {
 	}
 	m.follow(p)
 	m.probe(p)
+	if expanding != nil {
+		return m.close(*expanding)
+	}
 	for level := m.closedLevel(&p.Shape) + 1; level < levels && is != useful; level++ {
 		name := p.Shape.patterns[level]
 		if name == "" {
 			continue
 		}
 		if evidence := m.pattern(name).proof(level); evidence != "" {
-			c := Closed{Pattern: name, Evidence: evidence}
-			m.Closed = append(m.Closed, c)
-			m.Closed = m.Closed[max(len(m.Closed)-maxClosed, 0):]
-			return []Closed{c}
+			return m.close(Closed{Pattern: name, Evidence: evidence})
 		}
 	}
 	return nil
+}
+
+func (m *Memory) close(c Closed) []Closed {
+	m.Closed = append(m.Closed, c)
+	m.Closed = m.Closed[max(len(m.Closed)-maxClosed, 0):]
+	return []Closed{c}
 }
 
 // proof returns why a pattern is to be closed; empty if it is not.
@@ -319,8 +336,10 @@ func (m *Memory) judge(p *Page, was read) finding {
 		return useful
 	case credit:
 		return undecided
+	case was.all, maze, thin:
+		return useless
 	}
-	return useless
+	return repetitive
 }
 
 // bad reports whether a link to a URL speaks for no page, by what is known of its kind. What is not known may be good.
@@ -420,6 +439,9 @@ func (m *Memory) ClosedBy(s Shape) *Closed {
 		}
 		good := false // something narrower of it was good
 		for narrower := range level {
+			if m.Closed[i].All {
+				break
+			}
 			at, known := m.find(s.patterns[narrower])
 			good = good || known && at.Useful*2 > at.Pages
 		}
@@ -436,7 +458,7 @@ func (m *Memory) Suspicious(s Shape) bool {
 		return true
 	}
 	at := m.known(&s)
-	return at != nil && at.suspicious()
+	return at != nil && at.suspicious() || m.expands(&s)
 }
 
 func (at *pattern) suspicious() bool {
@@ -445,12 +467,13 @@ func (at *pattern) suspicious() bool {
 
 // Quiet reports whether nothing is suspicious or closed, whatever the URL.
 func (m *Memory) Quiet() bool {
-	return len(m.Closed) == 0 && !slices.ContainsFunc(m.Patterns, func(at pattern) bool { return at.suspicious() })
+	return len(m.Closed) == 0 && !slices.ContainsFunc(m.Patterns, func(at pattern) bool { return at.suspicious() }) &&
+		!slices.ContainsFunc(m.Growths, func(g growth) bool { return g.Points >= min(suspectPoints, suspectOnward) })
 }
 
 // Open opens all patterns again, and forgets their evidence.
 func (m *Memory) Open() {
-	*m = Memory{Hosts: m.Hosts, Prints: m.Prints, Lists: m.Lists, Next: m.Next, Clock: m.Clock, Run: m.Run}
+	*m = Memory{Hosts: m.Hosts, Prints: m.Prints, Lists: m.Lists, Next: m.Next, Clock: m.Clock, Run: m.Run, Read: m.Read}
 }
 
 func (m *Memory) find(name string) (at *pattern, known bool) {

@@ -1,6 +1,8 @@
 package traps
 
 import (
+	"encoding/binary"
+	"math"
 	"math/bits"
 	"strings"
 
@@ -45,7 +47,8 @@ func PrintOf(p *crawl.Page) *crawl.Print {
 		most = max(printBytes/len(p.Blocks), blockBytes)
 	}
 	var own, numbers, links counts
-	own.numbers = &numbers
+	var shingles sketch
+	own.numbers, own.shingles = &numbers, &shingles
 	for i, b := range p.Blocks {
 		to := &own
 		if len(b) > 0 && float64(anchors[i]) >= linkShare*float64(len(b)) {
@@ -55,6 +58,8 @@ func PrintOf(p *crawl.Page) *crawl.Print {
 	}
 	if numbers.words >= manyNumbers && numbers.words > own.words { // a table of numbers says what it says by them
 		own.join(&numbers)
+	} else {
+		out.Sketch = shingles.bytes()
 	}
 	out.OwnWords, out.Words = own.words, own.words+links.words
 	out.Own = own.bits()
@@ -97,6 +102,49 @@ type counts struct {
 	sums    [64]int32
 	words   int
 	numbers *counts // nil: they are not counted
+
+	shingles *sketch // nil: none
+}
+
+// sketch is made of the shingles of a text, three words in a row each: those with the least hashes. The same shingles get into the sketches of all texts that
+// have them, or nearly.
+type sketch struct {
+	least [sketchSize]uint64 // in order
+	n     int
+}
+
+// sketchSize is how many shingles of a page are remembered.
+const sketchSize = 8
+
+// insert takes in a shingle that is less than the last of them, or one of the first.
+func (s *sketch) insert(shingle uint64) {
+	at := 0
+	for at < s.n && s.least[at] < shingle {
+		at++
+	}
+	if at < s.n && s.least[at] == shingle {
+		return
+	}
+	s.n = min(s.n+1, sketchSize)
+	copy(s.least[at+1:s.n], s.least[at:])
+	s.least[at] = shingle
+}
+
+// bound is what a shingle must be less than to be inserted.
+func (s *sketch) bound() uint64 {
+	if s.n < sketchSize {
+		return math.MaxUint64
+	}
+	return s.least[sketchSize-1]
+}
+
+// bytes has two bytes of each shingle.
+func (s *sketch) bytes() []byte {
+	out := make([]byte, 0, 2*sketchSize)
+	for _, shingle := range s.least[:s.n] {
+		out = binary.BigEndian.AppendUint16(out, uint16(shingle))
+	}
+	return out
 }
 
 // planes bounds how many words are pending: fewer than 1 << planes.
@@ -151,6 +199,10 @@ func (c *counts) bits() (out uint64) {
 // pages of a calendar, and of what else machines count.
 func (c *counts) add(text string) {
 	h, digit, from := uint64(offset), false, 0
+	last, before, bound := uint64(0), uint64(0), uint64(0) // the words before, and what a shingle must be less than
+	if c.shingles != nil {
+		bound = c.shingles.bound()
+	}
 	for i := 0; i <= len(text); i++ {
 		letter := byte(0)
 		if i < len(text) {
@@ -160,7 +212,13 @@ func (c *counts) add(text string) {
 			if digit && c.numbers != nil {
 				c.numbers.word(mix(h))
 			} else if i > from && !digit && !(i-from <= longName && calendarBits[h%4096/64]>>(h%64)&1 == 1 && calendar[h]) {
-				c.word(mix(h))
+				h = mix(h)
+				c.word(h)
+				shingle := h ^ bits.RotateLeft64(last^bits.RotateLeft64(before, 21), 21)
+				if before, last = last, h; shingle < bound {
+					c.shingles.insert(shingle)
+					bound = c.shingles.bound()
+				}
 			}
 			h, digit, from = offset, false, i+1
 			continue

@@ -58,12 +58,10 @@ func ShapeOf(u urls.URL) (s Shape) {
 	for i, segment := range segments {
 		b.WriteByte('/')
 		s.Invented = general(&b, segment) || s.Invented
-		switch i {
-		case 0:
-			if len(segments) > 2 {
-				s.patterns[levelSection] = b.String() + "/**"
-			}
-		case len(segments) - 2:
+		if i == 0 && len(segments) > 2 {
+			s.patterns[levelSection] = b.String() + "/**"
+		}
+		if i == len(segments)-2 {
 			s.patterns[levelFolder] = b.String() + "/*"
 		}
 	}

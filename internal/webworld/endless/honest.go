@@ -35,6 +35,10 @@ func HonestSites() []Site {
 		{Host: "video.example", answer: video},
 		{Host: "results.example", answer: results},
 		{Host: "spa.example", answer: application},
+		{Host: "filters.example", answer: filters},
+		{Host: "browse.example", answer: browse},
+		{Host: "volumes.example", answer: volumes},
+		{Host: "family.example", answer: family},
 	}
 	return honest(list)
 }
@@ -390,4 +394,112 @@ func application(p *pen, u *url.URL) (page, bool) {
 		return page{title: "App", text: "You need to enable JavaScript to run this application.", links: []link{home}}, true
 	}
 	return p.list("Views", "/view/%d", "View %d", 0, 60), u.Path == "/"
+}
+
+// filters has a list for each choice of color, size and price, in one folder. The front page names all that they list.
+func filters(p *pen, u *url.URL) (page, bool) {
+	if n, ok := route(u, "/shirt/%d"); ok && n[0] < 90 {
+		return p.article(home), true
+	}
+	rest, ok := strings.CutPrefix(u.Path, "/list/")
+	if !ok {
+		out := p.list("Shop", "/shirt/%d", "Shirt %d", 0, 90)
+		out.links = append(out.links, link{"/list/red", "filter"})
+		return out, u.Path == "/"
+	}
+	values := [][]string{{"red", "blue", "black", "white", "green"}, {"tiny", "small", "medium", "large", "huge"}, {"cheap", "fair", "dear", "luxury"}}
+	var chosen [3]string
+	for f := range values {
+		for _, v := range values[f] {
+			if strings.Contains("-"+rest+"-", "-"+v+"-") {
+				chosen[f] = v
+			}
+		}
+	}
+	out := page{title: "Shirts", text: "Our shirts.", links: []link{home}}
+	for n := range 90 {
+		fits := true
+		for f, v := range chosen {
+			fits = fits && (v == "" || v == values[f][p.random("shirt %d %d", n, f).IntN(len(values[f]))])
+		}
+		if fits {
+			out.links = append(out.links, link{fmt.Sprintf("/shirt/%d", n), "shirt"})
+		}
+	}
+	for f := range values {
+		for _, v := range values[f] {
+			var name []string
+			for g, now := range chosen {
+				if g == f {
+					now = v
+				}
+				if now != "" {
+					name = append(name, now)
+				}
+			}
+			out.links = append(out.links, link{"/list/" + strings.Join(name, "-"), v})
+		}
+	}
+	return out, true
+}
+
+// browse has names by their first two letters: lists of lists, with hardly a word.
+func browse(p *pen, u *url.URL) (page, bool) {
+	if rest, ok := strings.CutPrefix(u.Path, "/browse/"); ok && len(rest) <= 2 {
+		out := page{title: "Browse", text: "Choose a letter.", links: []link{home}}
+		if len(rest) == 2 {
+			for i := range 3 {
+				out.links = append(out.links, link{fmt.Sprintf("/name/%s%d", rest, i), p.word()})
+			}
+			return out, true
+		}
+		for c := 'a'; c <= 'z'; c++ {
+			out.links = append(out.links, link{"/browse/" + rest + string(c), rest + string(c)})
+		}
+		return out, true
+	}
+	if strings.HasPrefix(u.Path, "/name/") {
+		return page{title: p.word(), text: p.sentences(2), links: []link{home}}, true
+	}
+	return page{title: "Names", text: p.sentences(2), links: []link{{"/browse/", "Browse"}}}, u.Path == "/"
+}
+
+// volumes has a list of lists in one folder with what they list.
+func volumes(p *pen, u *url.URL) (page, bool) {
+	volume := func(n int) string { return fmt.Sprintf("/papers/%s-%d", p.random("volume %d", n).word(), n) }
+	paper := func(n, k int) string {
+		return fmt.Sprintf("/papers/on-%s-%d-%d", p.random("paper %d %d", n, k).word(), n, k)
+	}
+	out := page{title: "Journal", text: p.sentences(2)}
+	for n := range 40 {
+		if u.Path == volume(n) {
+			out := page{title: "Volume " + strconv.Itoa(n), links: []link{home}}
+			for k := range 4 {
+				out.links = append(out.links, link{paper(n, k), p.random("title %d %d", n, k).sentences(1)})
+			}
+			return out, true
+		}
+		for k := range 4 {
+			if u.Path == paper(n, k) {
+				return p.article(home), true
+			}
+		}
+		out.links = append(out.links, link{volume(n), "Volume " + strconv.Itoa(n)})
+	}
+	return out, u.Path == "/"
+}
+
+// family has 600 persons with a line each of the same few words, and their children.
+func family(p *pen, u *url.URL) (page, bool) {
+	names := strings.Fields("Anna Brown Clara Fisher Hull John Leeds Mason Oscar Potter Ripon Rose Selby Smith Turner Walker York Young")
+	n, ok := route(u, "/person.php?id=%d")
+	if !ok || n[0] >= 600 {
+		return page{title: "Our family", text: p.sentences(3), links: []link{{"/person.php?id=0", "The first"}}}, u.Path == "/"
+	}
+	name := func() string { return names[p.IntN(len(names))] }
+	out := page{title: name() + " " + name(), text: fmt.Sprintf("Born %d in %s. Died %d in %s.", 1800+p.IntN(90), name(), 1890+p.IntN(60), name()), links: []link{home}}
+	for child := 3*n[0] + 1; child <= 3*n[0]+3 && child < 600; child++ {
+		out.links = append(out.links, link{fmt.Sprintf("/person.php?id=%d", child), "child"})
+	}
+	return out, true
 }
