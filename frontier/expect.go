@@ -38,7 +38,9 @@ func (f *Frontier) Expect(run Elsewhere) error {
 		}
 		rec.Imported, rec.Active, rec.Run = true, false, max(rec.Run, run.Run)
 		rec.Definition, rec.Bounds, rec.planned = d, run.Bounds, true
-		rec.Started = run.Started // by which it is known what the run asks for again
+		if rec.Started = run.Started; rec.Started.IsZero() { // by which it is known what the run asks for again
+			rec.Started = f.opts.Now().UTC()
+		}
 		sc, err := scope.New(d, run.Bounds)
 		if err != nil {
 			return nil, err

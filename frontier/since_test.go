@@ -251,6 +251,25 @@ func TestRequisitesOfFormerPages(t *testing.T) {
 	}
 }
 
+// TestRecrawlOfExpected: a run of which it is not known when it began, because a worker of an earlier version has begun it, asks again for pages that have an interval.
+func TestRecrawlOfExpected(t *testing.T) {
+	edit := func(d *crawl.Definition) {
+		d.Spread = true
+		d.Recrawl = crawl.Recrawl{Min: crawl.Duration(24 * time.Hour), Max: crawl.Duration(4 * 24 * time.Hour)}
+	}
+	r := newRig(t, edit)
+	const page = "http://a.example/1"
+	r.submit("s", found(0.5, page)...)
+	r.finish(r.take())
+	r.must(r.End("owner"))
+	r.clock.pass(24 * time.Hour)
+	r.must(r.Expect(Elsewhere{Definition: definition(edit), Run: 2, Bounds: seedsOf(definition(edit))}))
+	r.must(r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}, false))
+	if got := r.states()[page]; got != "waiting" {
+		t.Errorf("the page is %q", got)
+	}
+}
+
 // TestReplayOfEarlierRun: a page of an earlier run that is brought in from the archive, after the present run has begun, is asked for in the present one,
 // though it has an interval; what was found on it was counted by the worker that found it.
 func TestReplayOfEarlierRun(t *testing.T) {
