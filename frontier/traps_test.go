@@ -14,6 +14,12 @@ import (
 // calendarOf crawls a site with a calendar without end and a few pages, until nothing is left or so many batches have ended, and returns the pages.
 func (r *rig) calendarOf(batches int) (pages []string) {
 	r.t.Helper()
+	return r.endless(batches, func(int) *crawl.Print { return &crawl.Print{All: 7, Own: 7, Words: 20, OwnWords: 10} })
+}
+
+// endless does so with a calendar whose pages read as print says of the day.
+func (r *rig) endless(batches int, print func(day int) *crawl.Print) (pages []string) {
+	r.t.Helper()
 	for range batches {
 		round := r.next()
 		r.confirm(round)
@@ -31,7 +37,6 @@ func (r *rig) calendarOf(batches int) (pages []string) {
 			for _, u := range targets(lanes...) {
 				pages = append(pages, u)
 				o := done(u)
-				o.Print = &crawl.Print{All: 7, Own: 7, Words: 20, OwnWords: 10}
 				var links []string
 				var day int
 				if _, err := fmt.Sscanf(u, "http://a.example/cal?day=%d", &day); err == nil || u == "http://a.example/" {
@@ -39,6 +44,7 @@ func (r *rig) calendarOf(batches int) (pages []string) {
 						links = append(links, fmt.Sprintf("http://a.example/cal?day=%d", 3*day+n+1))
 					}
 				}
+				o.Print = print(day)
 				if u == "http://a.example/" {
 					o.Print.All = 1 << 60
 					links = append(links, "http://a.example/good")
@@ -106,6 +112,20 @@ func TestTraps(t *testing.T) {
 	}
 	if pages := r.calendarOf(8); len(pages) < 60 {
 		t.Errorf("%d pages of the opened calendar", len(pages))
+	}
+}
+
+// What puts the same pieces of text together in ever other choices, and is found on pages of its own kind, is closed, though no page reads like another.
+func TestGrowthWithoutNewText(t *testing.T) {
+	r := newRig(t, func(d *crawl.Definition) { d.Order.Strategy = crawl.StrategyBreadth })
+	r.submit("seeds", crawl.Discovery{URL: "http://a.example/", Path: "S", Score: 1})
+	pages := r.endless(300, func(day int) *crawl.Print {
+		reads := uint64(day+1) * 0x9e3779b97f4a7c15
+		piece := byte(day % 5)
+		return &crawl.Print{All: reads, Own: reads, Words: 90, OwnWords: 80, Sketch: []byte{0, piece, 1, piece, 2, piece + 1}}
+	})
+	if s := r.status(); len(pages) > 80 || len(s.Traps) != 1 || s.Traps[0].Pattern != "a.example/cal?day" || !strings.Contains(s.Traps[0].Evidence, "of their text was new") {
+		t.Errorf("%d pages, %v", len(pages), s.Traps)
 	}
 }
 

@@ -44,9 +44,10 @@ type growth struct {
 
 // grow takes in what a page says of the growth of its patterns, of whose text so many eighths are new, and returns what is to be closed; nil if nothing is.
 func (m *Memory) grow(p *Page, fresh int) *Closed {
+	narrow := m.spawned(p, levelPage) > 0 // it speaks against its own pattern, and not against its folder
 	for level := range levels {
 		name := p.Shape.patterns[level]
-		if name == "" || level == levelSection {
+		if name == "" || level == levelSection || narrow && level == levelFolder {
 			continue
 		}
 		points, spawned, limit := 0, 0, growthPoints
