@@ -248,9 +248,12 @@ func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p
 			left.Originals[rec.Digest] = rec.Visit
 		}
 	}
-	if e.Kind == crawl.ExchangePage {
+	switch {
+	case e.Kind == crawl.ExchangePage:
 		left.Add(o, revisit, e.Path, p, needs)
-	} else if p != nil {
+	case e.Kind == crawl.ExchangeLoaded:
+		left.AddLoaded(o.URL, o.Bytes)
+	case p != nil:
 		left.AddLinks(e.Path, p, needs)
 	}
 	return o, nil

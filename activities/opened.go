@@ -132,7 +132,7 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 		return nil
 	}
 	delete(r.unopened, of.URL)
-	x := crawl.Exchange{Kind: crawl.ExchangeOpened, URL: of.URL, Claim: r.claim, Path: of.Path, Started: begun, Elapsed: r.a.Now().Sub(begun)}
+	x := crawl.Exchange{Kind: crawl.ExchangeOpened, URL: of.URL, Claim: r.claim, Path: of.Path, Started: begun, Elapsed: r.a.Now().Sub(begun), Left: shown.Left}
 	if errors.Is(err, errNoTime) || errors.Is(err, browser.ErrDied) || errors.As(err, new(*browser.StartError)) { // the page is not the cause, or may not be
 		return r.keepUnopened(x, of, err)
 	}

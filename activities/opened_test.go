@@ -200,3 +200,41 @@ func TestUntilTime(t *testing.T) {
 		}
 	})
 }
+
+// TestLoadedCounts: what pages load while they are open counts in the bytes of the run, and is no outcome of its URL: what a page loads of another one is fetched as that page,
+// too. A commit that is made again from the archive counts alike.
+func TestLoadedCounts(t *testing.T) {
+	var counted []frontier.Totals
+	for _, recovered := range []bool{false, true} {
+		r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
+			switch q.URL.Path {
+			case "/", "/two":
+				return 200, "Content-Type: text/html\r\n", shell + q.URL.Path
+			}
+			return 200, "", strings.Repeat("x", 100_000) + q.URL.Path
+		})
+		r.edit = func(d *crawl.Definition) { d.Seeds = append(d.Seeds, crawl.Seed{URL: rigSeed + "two"}) }
+		r.Browser = asks(new([]string), rigSeed+"app.js", rigSeed+"data", rigSeed+"two")
+		in := r.run()
+		_, err := call[ProcessResult](r.rig, r.Process, in)
+		r.must(err)
+		if recovered {
+			r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove())
+		}
+		r.must(r.do(r.Commit, in))
+		s, err := r.Frontier.Crawl(rigCrawl).Status()
+		r.must(err)
+		if s.Totals.RequisiteBytes < 100_000 || !recovered && s.Totals.RequisiteBytes < 200_000 { // the archive knows the compressed size of app.js alone
+			t.Errorf("recovered %t: %+v", recovered, s.Totals)
+		}
+		s.Totals.Bytes, s.Totals.RequisiteBytes = 0, 0
+		counted = append(counted, s.Totals)
+		states := r.states()
+		if _, known := states[rigSeed+"data"]; known || states[rigSeed+"two"] != "done" {
+			t.Errorf("recovered %t: %v", recovered, states)
+		}
+	}
+	if counted[0] != counted[1] || counted[0].Pages != 2 || counted[0].Requisites != 1 || counted[0].RequisitesArchived != 1 {
+		t.Errorf("live %+v, recovered %+v", counted[0], counted[1])
+	}
+}

@@ -214,6 +214,10 @@ type ends struct {
 // archive, from which their partition was made again, and nobody else counts it (see activities.LostTotals).
 func (e *edit) concludeAll(now committing, outcomes []crawl.PageOutcome, may *committable, done map[uint64]queue.Tally) (all ends, err error) {
 	for _, o := range outcomes {
+		if o.Loaded {
+			e.rec.Totals.countLoaded(o.Bytes)
+			continue
+		}
 		if lost, err := may.lost(o.URL); err != nil {
 			return all, err
 		} else if lost {

@@ -108,6 +108,12 @@ func (t *Totals) Count(o crawl.Outcome, class crawl.Class) {
 	}
 }
 
+// countLoaded adds what a page has loaded while it was open.
+func (t *Totals) countLoaded(bytes int64) {
+	t.Bytes += bytes
+	t.RequisiteBytes += bytes
+}
+
 // know counts URLs of a class that have become known, or are of another class now.
 func (t *Totals) know(class crawl.Class, n int64) {
 	switch class {

@@ -45,5 +45,6 @@ type Exchange struct {
 	Delay       time.Duration `json:"delay,omitempty"`      // the longest Crawl-delay that is known of the host
 	Via         string        `json:"via,omitempty"`
 	Path        string        `json:"path,omitempty"`
+	Left        []string      `json:"left,omitempty"`   // URLs that a page that was opened wanted to go to by itself
 	Outcome     Outcome       `json:"outcome,omitzero"` // of a page
 }

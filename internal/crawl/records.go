@@ -124,6 +124,7 @@ type PageOutcome struct {
 	Worth        float64 `json:"worth,omitempty"`       // see Verdict
 	PageFeatures []byte  `json:"seen,omitempty"`        // see Verdict
 	Print        *Print  `json:"print,omitempty"`       // what it reads like; nil if nothing was understood
+	Loaded       bool    `json:"loaded,omitempty"`      // a page has loaded it while it was open: it counts in bytes, and the URL has an outcome of its own, or none
 }
 
 // SetClass says what the URL is to the crawl.

@@ -39,6 +39,9 @@ func openedIn(exchanges []Exchange) (o opened) {
 // page is archived with it, and is no link to be followed.
 func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, loaded []string, mode string, prints []byte) (p crawl.Parsed, ok bool, err error) {
 	plain, ok, err := e.Understand(ctx, x, mode, prints)
+	if ok {
+		addLeft(&plain, document.Left)
+	}
 	if err != nil || !ok || document.Status == 0 {
 		plain.Opened = document.Outcome.Reason
 		return plain, ok, err
@@ -67,6 +70,18 @@ func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, lo
 		p.Opened = document.Outcome.Reason
 	}
 	return p, true, nil
+}
+
+// addLeft adds the URLs to which the scripts of a page wanted to go, as its redirects.
+func addLeft(p *crawl.Parsed, left []string) {
+	for _, url := range left {
+		to, ok := page.Redirect(p.URL, p.Status, url)
+		if !ok || slices.ContainsFunc(p.Links, func(l crawl.Outlink) bool { return l.URL == to.Links[0].URL && l.Hop != crawl.HopEmbed }) {
+			continue
+		}
+		to.Links[0].Context = "location"
+		p.Links = append(p.Links, to.Links[0])
+	}
 }
 
 // Opens reports whether a page of a batch is to be opened in a browser.

@@ -18,6 +18,7 @@ func TestOpened(t *testing.T) {
 		s := r.source("b-1", "plain", "dead")
 		add := func(list []Exchange, page int, document, reason string) []Exchange {
 			x := Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeOpened, URL: list[page].URL, MIME: "text/html; charset=utf-8"}, Header: reader(""), Body: reader(document)}
+			x.Left = []string{"/gone#top", "mailto:a@a.test", "http://a.test/b-1/1"}
 			if x.Outcome.Reason = reason; document != "" {
 				x.Status = 200
 			}
@@ -49,10 +50,10 @@ func TestOpened(t *testing.T) {
 		if !slices.Contains(p.Blocks, "rendered ravens") || slices.Contains(p.Blocks, "plain") || p.Title != "ö" || p.Opened != crawl.OpenedWhole || !slices.Equal(p.Loaded, []string{"http://a.test/loaded.png"}) {
 			t.Errorf("early %t: %+v", early, p.Page)
 		}
-		if !slices.Equal(links, []string{"http://a.test/made", "http://a.test/left.png", "http://a.test/b-1/1"}) {
+		if !slices.Equal(links, []string{"http://a.test/made", "http://a.test/left.png", "http://a.test/b-1/1", "http://a.test/gone"}) {
 			t.Errorf("early %t: links %q", early, links)
 		}
-		if p := parsed.Pages[1]; !slices.Contains(p.Blocks, "dead") || p.Opened != "the browser died" {
+		if p := parsed.Pages[1]; !slices.Contains(p.Blocks, "dead") || p.Opened != "the browser died" || p.Links[len(p.Links)-1].URL != "http://a.test/gone" || p.Links[len(p.Links)-1].Hop != crawl.HopRedirect {
 			t.Errorf("early %t: %+v", early, p.Page)
 		}
 	}

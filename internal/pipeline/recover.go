@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -31,7 +32,16 @@ func (e *Engine) recover(
 	classes := map[string]crawl.Class{}                          // of URLs that are no pages
 	ended := map[string]bool{}                                   // without a page: a response may be archived nevertheless, and is no second outcome
 	prints, order := map[string]*crawl.Print{}, map[string]int{} // of the exchanges: what is learned of pages depends on it
+	loaded := map[string][]time.Time{}                           // by pages that were open: captures of them in the index are no outcomes
 	err = archive.ReadLog(ctx, store, &m, func(l archive.Logged) error {
+		switch l.Kind {
+		case archive.LoggedOpened:
+			return nil
+		case archive.LoggedLoaded:
+			loaded[l.URL] = append(loaded[l.URL], l.Time.UTC().Truncate(time.Second))
+			left.AddLoaded(l.URL, l.Bytes)
+			return nil
+		}
 		if order[l.URL] = len(order); l.Print != nil {
 			prints[l.URL] = l.Print
 		}
@@ -52,6 +62,12 @@ func (e *Engine) recover(
 	}
 	err = archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
 		if i.Robots() {
+			return nil
+		}
+		if at := slices.IndexFunc(loaded[i.URL], i.Date.Equal); at >= 0 {
+			if loaded[i.URL] = slices.Delete(loaded[i.URL], at, at+1); !i.Revisit && i.Status >= 200 && i.Status < 300 {
+				left.Originals[i.Digest] = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
+			}
 			return nil
 		}
 		o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: i.URL, Kind: crawl.OutcomeDone, Status: i.Status, Bytes: i.Length}, Score: i.Score, Revisit: i.Revisit, App: i.Application, Print: prints[i.URL]}

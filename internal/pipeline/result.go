@@ -37,6 +37,11 @@ func (r *Result) Add(fetched crawl.Outcome, revisit bool, path string, p *Judged
 	r.Outcomes = append(r.Outcomes, o)
 }
 
+// AddLoaded adds what a page has loaded while it was open.
+func (r *Result) AddLoaded(url string, bytes int64) {
+	r.Outcomes = append(r.Outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Bytes: bytes}, Score: -1, Loaded: true})
+}
+
 // AddLinks adds the outlinks of a page.
 func (r *Result) AddLinks(path string, p *Judged, needs crawl.LinkNeeds) {
 	from := crawl.Origin{URL: p.URL, Path: path, Language: p.Language}
