@@ -35,11 +35,12 @@ func budgetsOf(b crawl.Budget, pages int64) map[crawl.Reason]int64 {
 }
 
 // setBudgets puts the budgets of the phase in force.
-func (c *crawlRun) setBudgets() {
+func (c *crawlRun) setBudgets(ctx workflow.Context) {
 	if !c.definition.Spread {
 		return
 	}
-	if c.Budgets == nil {
+	opens := c.Budgets == nil
+	if opens {
 		c.Budgets = map[crawl.Reason]*share.Budget{}
 	}
 	totals := budgetsOf(c.definition.Budget, c.bounds.Pages)
@@ -51,6 +52,9 @@ func (c *crawlRun) setBudgets() {
 			}
 		}
 		c.Budgets[reason].Total, c.Budgets[reason].Least = totals[reason], least(reason, totals[reason])
+	}
+	if opens && c.recount {
+		c.findIdle(ctx)
 	}
 }
 

@@ -81,7 +81,10 @@ type crawlRun struct {
 	undecided bool // a change of the definition of a spread crawl: a worker may refuse it
 	resets    *resets
 	recount   bool // a reset may have made it forget what it has allotted
-	freed     bool // the controller of an execution before a reset is waited for no longer
+	// findsVacant says that it looks whether controllers run, since it was reset; see versionVacant
+	findsVacant bool
+	vacated     bool // a controller has ended whose result nobody will have: the crawl continues as new
+	freed       bool // the controller of an execution before a reset is waited for no longer
 	// see versionAbsent
 	takesAbsent, carriesLosses, byFolder bool
 	byParts                              bool // see versionParts
@@ -185,7 +188,7 @@ func beginsWith(in activities.BeginInput) func(*CrawlMember) any {
 func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds activities.PhaseInput) (crawl.Reason, error) {
 	c.enterPhase(ctx, phase)
 	c.phase, c.bounds, c.over = c.phase+1, bounds, ""
-	c.setBudgets()
+	c.setBudgets(ctx)
 	if err := c.boundPhase(ctx); err != nil {
 		return "", err
 	}
@@ -194,7 +197,7 @@ func (c *crawlRun) runPhase(ctx workflow.Context, phase crawl.Phase, bounds acti
 		if err != nil || reason != crawl.ReasonHandover {
 			return reason, err
 		}
-		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+		if c.vacated || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			if drained, err := c.drainForNext(ctx); err != nil {
 				return "", err
 			} else if drained {

@@ -107,7 +107,7 @@ func (c *crawlRun) startControllers(ctx workflow.Context) {
 		in := m.Controller
 		in.Crawl, in.Worker, in.Queue, in.Instance = c.Name, m.Worker, m.Queue, m.Instance
 		in.Paused, in.Stopping = c.Paused, c.Stopping || c.over != ""
-		in.Unsent = in.Unsent || m.blocked > 0 // what it has used is not known
+		in.Unsent = in.Unsent || m.blocked > 0 || c.findsVacant // what it has used is not known
 		m.cutOff = false
 		in.Shared = c.sharedOf(m, in.Shared)
 		if c.byFolder {
@@ -128,7 +128,7 @@ func (c *crawlRun) startControllers(ctx workflow.Context) {
 // continue as new. It asks them to hand over once the crawl's history is so long: whatever they do, they may be paused for months while
 // URLs are submitted.
 func (c *crawlRun) awaitControllers(ctx workflow.Context) (crawl.Reason, error) {
-	long := func() bool { return c.continues(ctx) }
+	long := func() bool { return c.vacated || c.continues(ctx) }
 	c.startControllers(ctx)
 	for asked := false; ; {
 		if err := workflow.Await(ctx, func() bool { return c.freed || c.oneEnded() || !asked && (long() || c.oneLacks()) }); err != nil {
@@ -145,8 +145,11 @@ func (c *crawlRun) awaitControllers(ctx workflow.Context) (crawl.Reason, error) 
 		if err := c.takeResults(ctx, (*CrawlMember).ended); err != nil {
 			return "", err
 		}
-		if c.over != "" && c.oneCutOff() {
+		if c.over != "" && c.oneCutOff() && !c.vacated {
 			c.startControllers(ctx)
+		}
+		if !c.oneWorks() && c.vacated {
+			return crawl.ReasonHandover, nil // the next execution finds again why the phase is over
 		}
 		if !c.oneWorks() && (c.over != "" || asked || long()) {
 			return cmp.Or(c.over, crawl.ReasonHandover), nil

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -66,23 +67,74 @@ func (r *resets) notice(ctx workflow.Context, do func(ctx workflow.Context)) {
 	})
 }
 
+// versionVacant is the change since which a crawl that was reset looks whether a controller runs at all at a member: since then it does not wait for one that has ended without
+// its result, nor for the report of one that there is not.
+const versionVacant = "vacant"
+
 // replaceControllers has each member of a crawl that was reset get another controller. Temporal delivers no signal of the crawl to those that run: they are children of
 // the execution before the reset. They hand over, and are started again from where they were.
 func (c *crawlRun) replaceControllers(ctx workflow.Context) {
 	workflow.GetLogger(ctx).Warn("the crawl was reset: its controllers are started again", "crawl", c.definition.Name)
+	c.recount, c.findsVacant = true, workflow.GetVersion(ctx, versionVacant, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 	for _, m := range c.Members {
 		if m.running != nil && !m.running.IsReady() {
 			m.cutOff = true
-			c.endFormer(ctx, m)
+			c.replaceController(ctx, m)
 		}
 	}
 	_ = drainSignals(ctx) // reports that were delivered again are old
-	c.recount = true
 	for _, reason := range activities.SharedBudgets() {
 		if b := c.Budgets[reason]; b != nil {
 			b.Recount(c.accounts()...)
 		}
 	}
+	c.findIdle(ctx)
+}
+
+// replaceController has the controller hand over that runs at a member. If there is none, as after the crawl was terminated, and with it its controllers, it is waited for no
+// longer: Temporal reports the end of a child to no execution after a reset of one that had ended before. The crawl continues as new: in this execution a
+// child of that ID is still to end, so that no other can be started.
+func (c *crawlRun) replaceController(ctx workflow.Context, m *CrawlMember) {
+	running, handover := m.running, c.endFormer(ctx, m)
+	if !c.findsVacant {
+		return
+	}
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		if isVacant(handover.Get(ctx, nil)) && workflow.Sleep(ctx, resultPause) == nil && m.running == running && !running.IsReady() {
+			m.running, m.Controller.Unsent, c.vacated = nil, true, true
+		}
+	})
+}
+
+// resultPause is how long the result of a controller that has ended may be on its way.
+const resultPause = 5 * time.Second
+
+// findIdle has the budgets not wait for members that have no controller yet, as one whose Begin is tried again, unless one of an execution before the reset runs there: that one hands over, and
+// the next one reports.
+func (c *crawlRun) findIdle(ctx workflow.Context) {
+	if !c.findsVacant || c.Budgets == nil {
+		return
+	}
+	for _, m := range c.Present() {
+		if m.running != nil || m.Account == "" {
+			continue
+		}
+		handover := c.endFormer(ctx, m)
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			if !isVacant(handover.Get(ctx, nil)) {
+				return
+			}
+			for _, reason := range activities.SharedBudgets() {
+				c.Budgets[reason].Idle(m.Account)
+			}
+		})
+	}
+}
+
+// isVacant reports whether a signal has found that its workflow does not run.
+func isVacant(err error) bool {
+	var unknown *temporal.UnknownExternalWorkflowExecutionError
+	return errors.As(err, &unknown)
 }
 
 // endFormer asks the controller that runs at a member, of an execution before a reset, to hand over.

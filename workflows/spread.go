@@ -324,7 +324,7 @@ func (c *crawlRun) configure(ctx workflow.Context, d crawl.Definition) (late []s
 		}()
 	}
 	c.definition, c.Version = d, c.Version+1
-	c.setBudgets()
+	c.setBudgets(ctx)
 	for _, reason := range activities.SharedBudgets() {
 		c.Budgets[reason].Recalls = c.Budgets[reason].Recalls || steers
 	}
@@ -338,7 +338,7 @@ func (c *crawlRun) configure(ctx workflow.Context, d crawl.Definition) (late []s
 	}
 	if refused != nil {
 		c.definition, c.Version = former, c.Version+1
-		c.setBudgets()
+		c.setBudgets(ctx)
 		return nil, errors.Join(refused, c.prepareAll(ctx))
 	}
 	for _, m := range c.Present() {

@@ -3,6 +3,7 @@ package integration
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -187,6 +188,24 @@ func TestLongResets(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+	})
+}
+
+// TestResetOfTerminated: an operator terminates a crawl, and resets it then. Its controllers have ended with it, and nobody reports that to the execution after the reset. It continues
+// with others.
+func TestResetOfTerminated(t *testing.T) {
+	t.Parallel()
+	resetWhile(t, 12, 12, nothing, func(r *resettable) {
+		if err := r.Client.TerminateWorkflow(t.Context(), names.CrawlID(r.name), "", "a test"); err != nil {
+			t.Fatal(err)
+		}
+		Until(t, soon, "the controllers are terminated", func() string {
+			if list := r.list(t, strings.Replace(batches(r.name, "Running"), "'Batch'", "'"+names.FetcherController+"'", 1)); len(list) > 0 {
+				return "one runs"
+			}
+			return ""
+		})
+		r.crawl(toLast)
 	})
 }
 

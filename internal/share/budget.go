@@ -122,6 +122,14 @@ func (b *Budget) Recount(workers ...string) {
 	}
 }
 
+// Idle says that a worker uses nothing of its part, for no process of it knows of one: it is not waited for.
+func (b *Budget) Idle(worker string) {
+	if h, known := b.Accounts[worker]; known && b.Recounts {
+		h.Reported = true
+		b.set(worker, h)
+	}
+}
+
 // recounting reports whether a worker that takes part has not said yet what it keeps to; Recounts ends with the last one that has.
 func (b *Budget) recounting() bool {
 	if !b.Recounts {

@@ -406,3 +406,19 @@ func TestAllotmentOfAFormerProcess(t *testing.T) {
 		t.Errorf("the new process has %d, want what the former one kept", next.Room(0, 0))
 	}
 }
+
+// TestBudgetIdle: a budget that is recounted does not wait for a member at which no controller runs, once that is known.
+func TestBudgetIdle(t *testing.T) {
+	b := Budget{Total: 100, Least: 1}
+	b.Recount("idle", "works")
+	asks := QuotaReport{Life: 1, Serial: 1, Wants: true}
+	if a := b.Report("works", asks); a.Limit > 0 {
+		t.Fatalf("%+v is allotted before the other has reported", a)
+	}
+	b.Idle("idle")
+	b.Idle("unknown")
+	asks.Serial++
+	if a := b.Report("works", asks); a.Limit == 0 || len(b.Accounts) != 2 {
+		t.Errorf("%+v is allotted, accounts %+v", a, b.Accounts)
+	}
+}
