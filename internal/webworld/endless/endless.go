@@ -14,9 +14,10 @@ import (
 // Site is a host of the world, with what it answers.
 type Site struct {
 	Host   string
-	More   []string // other hosts of its pay-level domain
-	Honest bool     // it ends, and all its pages are wanted
-	Worth  int      // how many pages of a trap are wanted
+	More   []string              // other hosts of its pay-level domain
+	Honest bool                  // it ends, and all its pages are wanted
+	Worth  int                   // how many pages of a trap are wanted
+	wanted func(u *url.URL) bool // which pages of a trap those are; not all traps say so
 	answer func(p *pen, u *url.URL) (page, bool)
 }
 
