@@ -98,7 +98,7 @@ func crawlSite(t *testing.T, world *webworld.World, seed string, m *traps.Memory
 
 func world(t *testing.T) *webworld.World {
 	t.Helper()
-	w := endless.Of(webworld.Options{Seed: 1}, slices.Concat(endless.Sites(), endless.HeldBackTraps(), endless.HeldBackHonest()))
+	w := endless.Of(webworld.Options{Seed: 1}, slices.Concat(endless.Sites(), endless.HeldBackTraps(), endless.HeldBackHonest(), endless.ThirdTraps(), endless.ThirdHonest()))
 	if err := w.Build(); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ThirdTraps are sites without end whose author had not read the rules: no rule was made or changed for them.
+// ThirdTraps are sites without end whose author had not read the rules. Three of the four were not closed when the rules were first run on them.
 func ThirdTraps() []Site {
 	return []Site{
 		{Host: "source.example", Worth: 56, wanted: sourceWanted, answer: source},
