@@ -93,6 +93,7 @@ func (h Crawl) receive(s *state, d Delivery, may func(Partition) error) error {
 			for i := range rest[:n] {
 				rest[i].links = portion{links: rest[i].links}.spare().links
 			}
+			d.pages = nil // what is known of traps may be 8 KB a PLD
 			err = h.deliver(&d, rest[:n], may)
 		}
 		if err != nil {

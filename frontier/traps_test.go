@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/traps"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -192,5 +193,34 @@ func TestProbe(t *testing.T) {
 		if !missing(other, "http://a.example/other", 7) || len(other.states()) != 1 {
 			t.Errorf("the answer was not learned of the archive, or another probe was queued: %v", other.states())
 		}
+	}
+}
+
+// TestReplayOfManyTraps: pages of so many PLDs with closed patterns that the store cannot take what is learned of them are brought in without it.
+func TestReplayOfManyTraps(t *testing.T) {
+	r := newRig(t, nil)
+	d := Replay{Delivery: Delivery{Worker: "w2", Number: 1, Nonce: "n", Run: 1}}
+	memory := traps.Memory{Closed: []traps.Closed{{Pattern: "/x", Evidence: strings.Repeat("e", 8000)}}}
+	const plds, at = 700, 100
+	for i := 0; i < plds; i += at {
+		r.must(r.Crawl.update(func(s *state, tx *transaction) (func(), error) {
+			e := r.edit(tx, s)
+			for j := range at {
+				page := fmt.Sprintf("http://p%d.example/", i+j)
+				u, err := urls.Trusted(page)
+				r.must(err)
+				r.must(e.saveTraps(record.KeyOf(u).PLD, &memory))
+				o := done(page)
+				o.Print = &crawl.Print{All: uint64(i + j), Words: 20}
+				d.Outcomes = append(d.Outcomes, o)
+				d.Discoveries = append(d.Discoveries, crawl.Discovery{URL: page + "on", Via: page, Path: "SL"})
+			}
+			return e.finish(nil, nil)
+		}))
+	}
+	_, err := r.Crawl.Replay(d, func(Partition) bool { return true })
+	r.must(err)
+	if n := len(r.states()); n != plds {
+		t.Errorf("%d URLs are known", n)
 	}
 }
