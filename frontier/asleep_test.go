@@ -5,6 +5,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // sleep ends a crawl's run, and removes the crawl from memory.
@@ -95,5 +98,22 @@ func TestRunningReadsNoCrawl(t *testing.T) {
 	r.onLoad = func(name string) { t.Errorf("%s is read", name) }
 	if list := r.Running(); len(list) != 1 || list[0].Crawl != testCrawl {
 		t.Errorf("%+v", list)
+	}
+}
+
+// The writer lets a crawl sleep between two locks of a question about it: the answer is that of the disk, not that the crawl has
+// met nothing. TestRebuildBeforeBegin met this once: one URL of an ended crawl was explained with no URL waiting beside it.
+func TestQuestionsAboutACrawlThatFallsAsleep(t *testing.T) {
+	r := newRig(t, ofRavens)
+	r.submit("s", found(0.5, "http://a.example/", "http://a.example/2")...)
+	u, err := urls.Parse("http://a.example/")
+	r.must(err)
+	r.mu.Lock()
+	s, err := r.get(testCrawl)
+	r.mu.Unlock()
+	r.must(err)
+	r.sleep(testCrawl)
+	if q, known, err := r.queueOf(s, record.KeyOf(u).PLD); err != nil || !known || q.Waiting != 2 {
+		t.Errorf("%d URLs wait, known %v, %v", q.Waiting, known, err)
 	}
 }

@@ -59,9 +59,14 @@ func (f *Frontier) loadQueues(s *state, plds ...uint64) error {
 	})
 }
 
-// queueOf returns a queue as it stands, from memory or from disk; false if the crawl has not met its PLD.
+// queueOf returns a queue as it stands, from memory or from disk; false if the crawl has not met its PLD. The crawl may have
+// fallen asleep since the caller asked for it: without the lock, tidyUp may run in between, and no queue would be known.
 func (f *Frontier) queueOf(s *state, pld uint64) (found queue.Queue, known bool, err error) {
 	f.mu.Lock()
+	if err := f.awake(s); err != nil {
+		f.mu.Unlock()
+		return found, false, err
+	}
 	q, there := s.known(pld)
 	evicted := s.evicted
 	if there {
