@@ -85,7 +85,8 @@ func recrawls(r *record.Record, run uint32) bool {
 
 // unembedded reports whether a requisite, or what is probably one, is left out of a run unless a page of the run embeds it: its host said that it does not exist,
 // or no page has embedded it in the run that asked for it last, and the page that did so before has been read since. A page that has not changed (304) embeds what it did. Of a page that
-// is not known here, as of another worker, nothing is known: then it is left out, too.
+// is not known here, as of another worker, nothing is known: then it is left out, too. What a run has left out stays so until a page embeds it; a requisite whose interval was not over
+// then was not left out.
 func (s *state) unembedded(txn store.Reader, r *record.Record, run uint32) (bool, error) {
 	switch {
 	case crawl.ClassOf(r.Path) == crawl.ClassPage:
@@ -104,7 +105,8 @@ func (s *state) unembedded(txn store.Reader, r *record.Record, run uint32) (bool
 		return true, err
 	}
 	read := page.State == record.Done && page.End != record.Unread
-	return read && page.Run >= r.Run || page.Run > r.Run && page.Run < run, nil
+	wasDue := r.Recheck.Earliest() <= page.Recheck.Asked // in the last run that asked for the page: else that run says nothing
+	return read && page.Run >= r.Run || wasDue && page.Run > r.Run && page.Run < run, nil
 }
 
 // again offers a URL with the score that it had.

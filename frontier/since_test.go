@@ -251,6 +251,58 @@ func TestRequisitesOfFormerPages(t *testing.T) {
 	}
 }
 
+// TestRequisitesWithIntervals: a requisite of a page that answers 304 is asked for whenever its own interval is over, also if the page was asked in runs between; one that a page that is
+// read does not embed any more is asked for once more.
+func TestRequisitesWithIntervals(t *testing.T) {
+	edit := func(d *crawl.Definition) {
+		d.Recrawl = crawl.Recrawl{Min: crawl.Duration(24 * time.Hour), Max: crawl.Duration(4 * 24 * time.Hour)}
+	}
+	r := newRig(t, edit)
+	const still, daily, kept, dropped = "http://a.example/still", "http://a.example/daily", "http://a.example/kept.css", "http://a.example/dropped.css"
+	days := map[string]string{}
+	r.submit("pages", found(0.9, still, daily)...)
+	for day := range 20 {
+		if day > 0 {
+			r.must(r.End(map[bool]string{true: "owner", false: fmt.Sprint("owner ", day-1)}[day == 1]))
+			r.clock.pass(24 * time.Hour)
+			r.must(r.begin(fmt.Sprint("owner ", day), edit))
+			r.must(r.URLs().Recrawl(fmt.Sprint("recrawl-", day)))
+		}
+		for batch, lanes := r.take(); batch != ""; batch, lanes = r.take() {
+			c := Commit{Batch: batch}
+			for _, url := range targets(lanes...) {
+				days[url] += fmt.Sprint(day, " ")
+				o, version := done(url), 0
+				switch {
+				case url == still && day > 3:
+					o.Kind, o.Status = crawl.OutcomeUnmodified, 304
+				case url == still:
+					version = day
+					c.Discoveries = append(c.Discoveries, embedded(url, kept)...)
+				case url == daily:
+					version = day
+					if day < 2 {
+						c.Discoveries = append(c.Discoveries, embedded(url, dropped)...)
+					}
+				}
+				if o.Kind == crawl.OutcomeDone {
+					o.Visit = crawl.Visit{URL: url, Digest: fmt.Sprint("sha1:", url, version)}
+				}
+				c.Outcomes = append(c.Outcomes, o)
+			}
+			for _, l := range lanes {
+				r.must(r.endLane(l.ID, r.clock.Now(), false))
+			}
+			r.must(r.Commit(c))
+		}
+	}
+	for url, want := range map[string]string{still: "0 1 2 3 4 6 10 14 18 ", kept: "0 1 3 7 11 15 19 ", dropped: "0 1 3 "} {
+		if days[url] != want {
+			t.Errorf("%s was asked for on the days %s, want %s", url, days[url], want)
+		}
+	}
+}
+
 // TestRecrawlOfExpected: a run of which it is not known when it began, because a worker of an earlier version has begun it, asks again for pages that have an interval.
 func TestRecrawlOfExpected(t *testing.T) {
 	edit := func(d *crawl.Definition) {
