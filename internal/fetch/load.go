@@ -95,6 +95,7 @@ func (l *Lane) load(ctx context.Context, page, t crawl.Target) error {
 	}
 	rules, err := lane.rules(ctx, u)
 	if err != nil {
+		l.busy[u.Host()] = lane != l && ctx.Err() == nil
 		return err
 	}
 	disallowed := !rules.rules.Allowed(u.RequestURI())

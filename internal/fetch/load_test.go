@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -107,6 +108,88 @@ func TestLoadBanned(t *testing.T) {
 	}
 	if got.err != nil {
 		t.Error(got.err)
+	}
+}
+
+// TestLoadHoldsLoan: a page that is open asks for a URL at another host, and for its robots.txt, as long as it has the loan, and with the Crawl-delay of that robots.txt.
+func TestLoadHoldsLoan(t *testing.T) {
+	const delay = 10 * time.Second
+	var loans atomic.Int32
+	h := newHost(t, func(s seen) answer { return answer{wire: page("200 OK", s.path)} })
+	other := newHostAt(t, "127.0.0.2", func(s seen) answer {
+		if loans.Load() != 1 {
+			t.Errorf("%s is asked for with %d loans", s.path, loans.Load())
+		}
+		if s.path == "/robots.txt" {
+			return answer{wire: page("200 OK", "User-agent: *\nCrawl-delay: 10\n")}
+		}
+		return answer{wire: page("200 OK", s.path)}
+	})
+	other.clock = h.clock
+	var rest time.Time
+	got := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
+		l.Open = func(ctx context.Context, of crawl.Target, load Load) error {
+			for _, path := range []string{"/x", "/y"} {
+				if err := load(ctx, crawl.Target{URL: other.url(path), Via: of.URL, Path: "SE"}); err != nil || loans.Load() != 0 {
+					t.Errorf("%s: %v, then %d loans are left", path, err, loans.Load())
+				}
+			}
+			return nil
+		}
+		l.Borrow = func(_ context.Context, _ urls.URL, _ netip.Addr, until time.Time) (Loan, error) {
+			loans.Add(1)
+			return Loan{NotBefore: rest, Until: until, KeepRest: func(next time.Time) { rest = next }, Return: func(time.Time) { loans.Add(-1) }}, nil
+		}
+	}, targets(h.url("/1"))...)
+	asked, last := "", time.Time{}
+	for _, s := range other.log() {
+		if asked += s.path; !last.IsZero() && s.at.Sub(last) < delay {
+			t.Errorf("%s comes %s after the request before", s.path, s.at.Sub(last))
+		}
+		last = s.at
+	}
+	if got.err != nil || asked != "/robots.txt/x/y" || rest.Before(last.Add(delay)) {
+		t.Errorf("%v; asked for %s, the last %s before the rest ends", got.err, asked, rest.Sub(last))
+	}
+}
+
+// TestLoadRobotsElsewhere: a page does not load from a host whose robots.txt leads to a third one: it has one loan at a time. A lane of that host follows the redirect then.
+func TestLoadRobotsElsewhere(t *testing.T) {
+	answerAll := func(s seen) answer { return answer{wire: page("200 OK", "")} }
+	h, third := newHost(t, answerAll), newHostAt(t, "127.0.0.3", answerAll)
+	var loans atomic.Int32
+	other := newHostAt(t, "127.0.0.2", func(s seen) answer {
+		if s.path == "/robots.txt" {
+			return answer{wire: page("301 Moved", "", "Location: "+third.url("/robots.txt"))}
+		}
+		return answer{wire: page("200 OK", s.path)}
+	})
+	c := newClient(t, h.clock, nil)
+	borrowed := 0
+	borrows := func(l *Lane) {
+		l.Borrow = func(_ context.Context, _ urls.URL, _ netip.Addr, until time.Time) (Loan, error) {
+			borrowed++
+			loans.Add(1)
+			return Loan{Until: until, Return: func(time.Time) { loans.Add(-1) }}, nil
+		}
+	}
+	got := h.run(t, c, func(l *Lane) {
+		borrows(l)
+		l.Open = func(ctx context.Context, of crawl.Target, load Load) error {
+			for _, path := range []string{"/x", "/y"} {
+				if err := load(ctx, crawl.Target{URL: other.url(path), Via: of.URL, Path: "SE"}); err == nil {
+					t.Errorf("%s is loaded", path)
+				}
+			}
+			return nil
+		}
+	}, targets(h.url("/1"))...)
+	if got.err != nil || borrowed != 1 || loans.Load() != 0 || len(other.log()) != 1 || len(third.log()) != 0 {
+		t.Errorf("%v; borrowed %d times, %d loans are left, %d and %d requests", got.err, borrowed, loans.Load(), len(other.log()), len(third.log()))
+	}
+	got = other.run(t, c, borrows, targets(other.url("/x"))...)
+	if o := got.outcome(t, other.url("/x")); o.Kind != crawl.OutcomeDone || len(third.log()) != 1 {
+		t.Errorf("its own lane: %+v", o)
 	}
 }
 

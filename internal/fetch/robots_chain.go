@@ -64,17 +64,26 @@ func (l *Lane) robotsOf(ctx context.Context, u urls.URL) (rulesEntry, error) {
 	return e, nil
 }
 
-// follow follows a chain to its end. On an error the chain stands where it is to be continued.
+// follow follows a chain to its end, and gives back what it has borrowed for that: a lane that is borrowed itself keeps its loan. On an error the chain stands where it is to be
+// continued.
 func (l *Lane) follow(ctx context.Context, c *chain) (rulesEntry, error) {
 	lane := l
-	defer func() { lane.giveLoanBack() }()
+	giveBack := func() {
+		if lane != l {
+			lane.giveLoanBack()
+		}
+		lane = l
+	}
+	defer giveBack()
 	var until time.Time
 	for {
 		if c.hop > 0 && !lane.mayAsk(ctx, c.next) {
-			lane.giveLoanBack()
-			lane = l
+			giveBack()
 		}
 		if c.hop > 0 && !lane.mayAsk(ctx, c.next) { // nor does the lane itself
+			if l.loan != nil { // one loan at a time: a lane of that host itself follows the chain
+				return rulesEntry{}, &stopError{reason: "robots.txt lies at " + c.next.String() + ", which may not be asked with a borrowed lease"}
+			}
 			if until.IsZero() {
 				until = l.client.now().Add(MaxChain)
 			}
