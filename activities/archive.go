@@ -232,7 +232,7 @@ func archiveOpened(segment *archive.Segment, e *spool.Entry, record string, line
 func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, missing int, needs crawl.LinkNeeds, records map[string]string, left *pipeline.Result) (o crawl.Outcome, err error) {
 	o, revisit := e.Outcome, false
 	answered := e.Status > 0 || e.HeaderBytes > 0 // "000" is a status that servers send
-	if answered && o.Kind != crawl.OutcomeRetry {
+	if answered && o.Kind != crawl.OutcomeRetry && o.Kind != crawl.OutcomeReturned {
 		c := capture(e, p)
 		c.Missing = missing
 		rec, err := segment.Add(c)

@@ -54,7 +54,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		},
 		Requisites: needs.next,
 	}
-	if f.browses() {
+	if f.browses() && f.a.Browser != nil { // else its worker was started again without one
 		run.Open, run.Unopened = needs.openPage, unopened
 	}
 	ending, err := f.a.Fetch.Run(ctx, run)

@@ -179,9 +179,14 @@ func untilTime(ctx context.Context, now, end func() time.Time, cause error) (con
 // errNoTime is why a page was not opened that may be opened by a later batch.
 var errNoTime = errors.New("the time of its batch or lease was over before it was opened in a browser")
 
-// keepUnopened keeps that a page was not opened for a reason that is not its own: it is fetched again by a later batch, or archived as it came, if it has been tried often.
+// keepUnopened keeps that a page was not opened for a reason that is not its own: it is fetched again by a later batch, or archived as it came, if it has been tried often. That its
+// worker has no browser does not count: the crawl holds there.
 func (r *requisites) keepUnopened(x crawl.Exchange, of crawl.Target, why error) error {
 	limits := r.a.Fetch.Limits()
+	if lacks := r.a.lacksBrowser(&r.planned.Definition); lacks != "" {
+		x.Outcome = crawl.Outcome{URL: x.URL, Kind: crawl.OutcomeReturned, Reason: lacks}
+		return r.note(x, nil)
+	}
 	if of.Attempts+1 >= limits.MaxAttempts {
 		return r.keepOpened(x, why.Error(), nil)
 	}

@@ -162,6 +162,45 @@ func TestOpenedAgain(t *testing.T) {
 	}
 }
 
+// TestOpenedWithoutBrowser: a worker that is started again without Chromium while a page is open gives the page back, and those of the batch that it fetches then; that is no attempt,
+// and they are opened when there is a browser again.
+func TestOpenedWithoutBrowser(t *testing.T) {
+	r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
+		if q.URL.Path == "/app.js" {
+			return 200, "", "make()"
+		}
+		return 200, "Content-Type: text/html\r\n", shell + q.URL.Path
+	})
+	r.edit = func(d *crawl.Definition) { d.Seeds = append(d.Seeds, crawl.Seed{URL: rigSeed + "two"}) }
+	in := r.open()
+	r.cutOff(in, asks(new([]string)))
+	r.Browser, r.NoBrowser = nil, browser.ErrNone.Error()
+	r.fetch(in)
+	r.end(in)
+	states := r.states()
+	if states[rigSeed] != "waiting" || states[rigSeed+"two"] != "waiting" {
+		t.Errorf("after the batch without a browser: %v", states)
+	}
+	var opened []string
+	r.Browser = scripted(func(_ context.Context, job browser.Job) (browser.Shown, error) {
+		opened = append(opened, job.URL)
+		return browser.Shown{Document: []byte("<title>shown</title>")}, nil
+	})
+	in = r.batch()
+	out, err := call[OpenResult](r.rig, r.Open, in)
+	r.must(err)
+	r.fetch(in)
+	r.end(in)
+	if want := []string{rigSeed, rigSeed + "two"}; !slices.Equal(opened, want) {
+		t.Errorf("opened: %q", opened)
+	}
+	if states := r.states(); states[rigSeed] != "done" || states[rigSeed+"two"] != "done" {
+		t.Errorf("with a browser: %v; %+v", states, out)
+	}
+	r.conclude()
+	r.check(r.dir)
+}
+
 // TestPauseAfterOpened: a lane that was killed when it had opened a page owes the pause of its last request.
 func TestPauseAfterOpened(t *testing.T) {
 	r := newRig(t)

@@ -99,7 +99,7 @@ func entries(b *spool.Batch, mine map[string]crawl.Target) ([]spool.Entry, func(
 		if e.Kind != crawl.ExchangeOpened {
 			continue
 		}
-		if opened[e.URL] = e.Started; e.Outcome.Kind == crawl.OutcomeRetry {
+		if opened[e.URL] = e.Started; e.Outcome.Kind != crawl.OutcomeDone {
 			unopened[e.URL] = e.Outcome
 		}
 	}
