@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/mocks"
+
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/ring"
@@ -122,5 +126,46 @@ func TestBeginByPartsIsNotIdle(t *testing.T) {
 	idle, err := w.Frontier.Crawl(rigCrawl).Idle()
 	if err != nil || !out.Unseeded || idle.Idle || len(w.states()) > 0 {
 		t.Errorf("unseeded: %t; it says %+v, %v; it knows %v", out.Unseeded, idle, err, w.states())
+	}
+}
+
+// TestTakenOverSeeds: a crawl was terminated, and is started again with further seeds. One worker leaves the ring without having taken the run over. Who loads its partitions queues the
+// further seeds there, also if it has read those of the former definition a moment ago.
+func TestTakenOverSeeds(t *testing.T) {
+	c := newCluster(t, "u", "w")
+	c.quiet()
+	u, w := c.rigs["u"], c.rigs["w"]
+	seeds := func(d *crawl.Definition) {
+		d.Spread, d.Seeds = true, []crawl.Seed{{URL: rigSeed}}
+		for i := range 40 {
+			d.Seeds = append(d.Seeds, crawl.Seed{URL: fmt.Sprintf("http://h%d.example/", i)})
+		}
+	}
+	further := func(d *crawl.Definition) {
+		seeds(d)
+		for i := range 40 {
+			d.Seeds = append(d.Seeds, crawl.Seed{URL: fmt.Sprintf("http://n%d.example/", i)})
+		}
+	}
+	for _, r := range c.rigs {
+		r.beginByParts(1, seeds, false)
+		gone := &mocks.Client{}
+		gone.On("DescribeWorkflowExecution", mock.Anything, mock.Anything, mock.Anything).Return(nil, serviceerror.NewNotFound("gone"))
+		r.Client = gone
+	}
+	plan, err := u.Frontier.Crawl(rigCrawl).Plan()
+	u.must(err)
+	_, err = u.seeds.in(0, plan)
+	u.must(err)
+	begin := BeginInput{Definition: u.definition(further), Owner: "owner 2", Holder: u.holder(), Run: 1, Parts: true}
+	_, err = call[BeginResult](u.rig, u.Begin, begin)
+	u.must(err)
+	if known := len(u.states()); known == 0 || known == 81 {
+		t.Fatalf("%d URLs are known to u", known)
+	}
+	c.state.Leave(c.now, "w", w.Membership.of.Process)
+	c.quiet()
+	if known := len(u.states()); known != 81 {
+		t.Errorf("%d seeds of 81 are known to the worker that has all partitions", known)
 	}
 }

@@ -22,7 +22,8 @@ type knownSeeds struct {
 // seedsOfRun are the seeds of a run by partition.
 type seedsOfRun struct {
 	run     uint32
-	version int // of the definition
+	owner   string // one that takes the run over may have other seeds
+	version int    // of the definition
 	read    time.Time
 	by      map[frontier.Partition][]crawl.Discovery
 }
@@ -33,7 +34,7 @@ func (k *knownSeeds) in(p frontier.Partition, plan frontier.Plan) ([]crawl.Disco
 	defer k.mu.Unlock()
 	maps.DeleteFunc(k.of, func(_ string, s seedsOfRun) bool { return time.Since(s.read) > seedsKept })
 	name := plan.Definition.Name
-	if s, known := k.of[name]; known && s.run == plan.Run && s.version == plan.Version {
+	if s, known := k.of[name]; known && s.run == plan.Run && s.owner == plan.Owner && s.version == plan.Version {
 		return s.by[p], nil
 	}
 	list, _, err := pipeline.Seeds(plan.Definition)
@@ -44,6 +45,6 @@ func (k *knownSeeds) in(p frontier.Partition, plan frontier.Plan) ([]crawl.Disco
 		k.of = map[string]seedsOfRun{}
 	}
 	by := frontier.ByPartition(list)
-	k.of[name] = seedsOfRun{plan.Run, plan.Version, time.Now(), by}
+	k.of[name] = seedsOfRun{plan.Run, plan.Owner, plan.Version, time.Now(), by}
 	return by[p], nil
 }

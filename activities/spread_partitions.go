@@ -117,12 +117,12 @@ func (s SpreadPartitions) Export(ctx context.Context, partition int, epoch uint6
 
 // Load brings in what spread crawls have of the partition.
 func (s SpreadPartitions) Load(ctx context.Context, partition int, object string) (fault string, err error) {
-	runs := map[string]uint32{} // that the object has
+	has := map[string]seededRun{} // of the object, by crawl
 	if object == noObject {
 		if err := s.Drop(ctx, partition); err != nil {
 			return "", err
 		}
-		return "", s.beginIn(frontier.Partition(partition), runs)
+		return "", s.beginIn(frontier.Partition(partition), has)
 	}
 	store, err := s.a.Archives.Open(ctx, "")
 	if err != nil {
@@ -132,7 +132,7 @@ func (s SpreadPartitions) Load(ctx context.Context, partition int, object string
 		check := func(h partfile.Header) error {
 			for _, c := range h.Crawls {
 				if !c.Unseeded {
-					runs[c.Name] = c.Run
+					has[c.Name] = seededRun{c.Run, c.Owner}
 				}
 			}
 			return s.a.Frontier.CheckBound(h.Crawls)
@@ -147,33 +147,40 @@ func (s SpreadPartitions) Load(ctx context.Context, partition int, object string
 		return err.Error(), nil
 	}
 	if err == nil {
-		err = s.beginIn(frontier.Partition(partition), runs)
+		err = s.beginIn(frontier.Partition(partition), has)
 	}
 	return "", err
 }
 
+// seededRun is a run of which a partition has what the run begins with, and the owner whose seeds these are.
+type seededRun struct {
+	run   uint32
+	owner string
+}
+
 // beginIn queues in a partition what the runs in progress here begin with: the seeds, and what earlier runs have crawled. The former owner may not have begun
-// them, because it was leaving or silent then, or not have queued that yet, and the others left it to that one. runs are those of which the partition has it, by crawl.
-func (s SpreadPartitions) beginIn(p frontier.Partition, runs map[string]uint32) error {
+// them, because it was leaving or silent then, or not have queued that yet, and the others left it to that one. So are the seeds of who has taken a run over that the former owner of the
+// partition has begun for another. has is what the partition has, by crawl.
+func (s SpreadPartitions) beginIn(p frontier.Partition, has map[string]seededRun) error {
 	crawls, err := s.a.Frontier.SpreadCrawls()
 	for _, name := range crawls {
 		if err == nil {
-			err = s.beginRunIn(name, p, runs[name])
+			err = s.beginRunIn(name, p, has[name])
 		}
 	}
 	return err
 }
 
-func (s SpreadPartitions) beginRunIn(name string, p frontier.Partition, run uint32) error {
+func (s SpreadPartitions) beginRunIn(name string, p frontier.Partition, has seededRun) error {
 	c := s.a.Frontier.Crawl(name)
 	plan, err := c.Plan()
 	if errors.Is(err, frontier.ErrNoCrawl) { // another partition that is loaded just now makes it known: it is not begun here
 		return nil
 	}
-	if err != nil || !plan.Active || run >= plan.Run {
+	if err != nil || !plan.Active || has.run > plan.Run || has == (seededRun{plan.Run, plan.Owner}) {
 		return err
 	}
-	if plan.Run > 1 {
+	if plan.Run > 1 && has.run < plan.Run {
 		if err := c.ReplayRecrawl(plan.Run, []frontier.Partition{p}, true); err != nil {
 			return err
 		}

@@ -23,6 +23,8 @@ type PartitionCrawl struct {
 	Spread   bool    `cbor:"4,keyasint,omitempty"` // see crawl.Definition
 	// Unseeded says that its seeds of that run, and what earlier runs have crawled, may not be queued in the partition: who loads it does so.
 	Unseeded bool `cbor:"5,keyasint,omitempty"`
+	// Owner is that of the run by whose definition its seeds are queued: one that takes the run over may have others. Empty of earlier versions.
+	Owner string `cbor:"6,keyasint,omitempty"`
 }
 
 // PartitionEntry is an entry of a partition.
@@ -168,7 +170,7 @@ func (e *Export) crawls(p Partition) (list []exportedCrawl, err error) {
 			return nil, err
 		}
 		if has {
-			list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, rec.archives, rec.Spread, rec.Spread && (rec.Unseeded || rec.Imported)}, rec.ID})
+			list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, rec.archives, rec.Spread, rec.Spread && (rec.Unseeded || rec.Imported), rec.Owner}, rec.ID})
 		}
 	}
 	return list, nil
