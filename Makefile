@@ -119,7 +119,7 @@ bench: build temporal versitygw ## CPU per page of a whole crawl, compared with 
 	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/lab/recognition ./internal/order ./internal/score ./internal/archive ./activities
 
 .PHONY: bench-workers
-bench-workers: build temporal versitygw ## what a page costs if 1, 2 and 4 workers crawl one web together, and a worker that a crawl is bound to (0)
+bench-workers: build temporal versitygw ## what a page costs if 1, 2 and 4 workers crawl one web together, or a part of it each, and a worker that a crawl is bound to (0)
 	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -store s3 -hosts 1000 -workers 0,1,2,4
 
 .PHONY: bench-flight

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
 	"github.com/muninn-archive/muninn/activities/names"
@@ -41,20 +42,28 @@ func (a *Activities) Absent(ctx context.Context, in AbsentInput) (absent []Holde
 }
 
 // holderOf is the folder that a batch was started for, by its history.
-func (a *Activities) holderOf(ctx context.Context, workflow, run string) (by Holder, err error) {
-	events := a.Client.GetWorkflowHistory(ctx, workflow, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+func (a *Activities) holderOf(ctx context.Context, workflow, run string) (Holder, error) {
+	var in BatchInput
+	err := readInput(ctx, a.Client, workflow, run, &in)
+	return in.Holder, err
+}
+
+// readInput reads the input of a workflow from its history.
+func readInput(ctx context.Context, c client.Client, workflow, run string, in any) error {
+	events := c.GetWorkflowHistory(ctx, workflow, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	if !events.HasNext() {
-		return by, fmt.Errorf("batch %s: its history is empty", workflow)
+		return fmt.Errorf("workflow %s: its history is empty", workflow)
 	}
 	first, err := events.Next()
 	if err != nil {
-		return by, fmt.Errorf("batch %s: %w", workflow, err)
+		return fmt.Errorf("workflow %s: %w", workflow, err)
 	}
-	var in BatchInput
-	if input := first.GetWorkflowExecutionStartedEventAttributes().GetInput(); input == nil {
-		return by, errors.New("batch " + workflow + ": its history does not begin with its input")
-	} else if err := converter.GetDefaultDataConverter().FromPayloads(input, &in); err != nil {
-		return by, fmt.Errorf("batch %s: %w", workflow, err)
+	input := first.GetWorkflowExecutionStartedEventAttributes().GetInput()
+	if input == nil {
+		return errors.New("workflow " + workflow + ": its history does not begin with its input")
 	}
-	return in.Holder, nil
+	if err := converter.GetDefaultDataConverter().FromPayloads(input, in); err != nil {
+		return fmt.Errorf("workflow %s: %w", workflow, err)
+	}
+	return nil
 }

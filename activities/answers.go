@@ -31,7 +31,7 @@ type answerKey struct {
 
 // Bounds of what is kept for pages that are open.
 const (
-	maxAnswer        = 16 << 20 // bytes of an answer without its encodings; the rest is cut off
+	maxAnswer        = 16 << 20 // bytes of an answer, without its encodings as well
 	maxAnswers       = 64 << 20 // bytes of the answers of all crawls that stay in memory
 	maxAnswerEntries = 10_000   // answers that stay in memory
 )
@@ -70,11 +70,16 @@ func (r *requisites) answerKey(url string) answerKey { return answerKey{r.archiv
 // lasts reports whether an exchange may answer all pages of its run: it is archived, whole, and what the host would say again. A 304 is no answer to a page, which has asked
 // without condition.
 func lasts(x *crawl.Exchange, size int64) bool {
-	switch x.Status {
-	case 304, 408, 425, 429:
-		return false
+	return x.Status != 304 && !inTrouble(x.Status) && x.Outcome.Kind == crawl.OutcomeDone && x.Truncated == "" && x.Status >= 200 && x.Status < 500 && size <= maxAnswer
+}
+
+// inTrouble reports whether a status says that the same request may be answered otherwise at another time.
+func inTrouble(status int) bool {
+	switch status {
+	case 408, 425, 429, 503:
+		return true
 	}
-	return x.Outcome.Kind == crawl.OutcomeDone && x.Truncated == "" && x.Status >= 200 && x.Status < 500 && size <= maxAnswer
+	return false
 }
 
 // remember keeps an exchange as an answer to pages of the same run, if it lasts, and to the page that has just asked for it.
@@ -83,17 +88,23 @@ func (r *requisites) remember(x *fetch.Exchange, e *spool.Entry) {
 	if !r.browses() || x.Response == nil || !loaded && (x.Kind != crawl.ExchangePage || !crawl.IsRequisite(x.Path)) {
 		return
 	}
-	if lasts(&x.Exchange, x.Size) {
-		answer := r.a.pageAnswers.keep(r.answerKey(x.URL), &x.Exchange, x.Head(), x.Body())
-		if loaded {
-			r.answered = &answer
-			delete(r.failed, x.URL)
+	var answer browser.Response
+	var err error
+	switch {
+	case lasts(&x.Exchange, x.Size):
+		if answer, err = r.a.pageAnswers.keep(r.answerKey(x.URL), &x.Exchange, x.Head(), x.Body()); err != nil {
+			r.failed[x.URL] = true
+			return
 		}
 		r.mu.Lock()
 		r.answers[x.URL] = e
 		r.mu.Unlock()
-	} else if loaded && x.Truncated == "" && x.Size <= maxAnswer && x.Status != 304 {
-		answer := answerOf(&x.Exchange, x.Head(), x.Body())
+	case loaded && x.Truncated == "" && x.Size <= maxAnswer && x.Status != 304:
+		answer, err = answerOf(&x.Exchange, x.Head(), x.Body())
+	default:
+		return
+	}
+	if loaded && err == nil {
 		r.answered = &answer
 	}
 }
@@ -110,20 +121,24 @@ func (r *requisites) answerTo(url string) (browser.Response, bool) {
 	if e == nil {
 		return browser.Response{}, false
 	}
-	return r.a.pageAnswers.keep(key, &e.Exchange, e.Header(), e.Body()), true
+	known, err := r.a.pageAnswers.keep(key, &e.Exchange, e.Header(), e.Body())
+	return known, err == nil
 }
 
-// keep reads an answer, and puts it.
-func (a *answers) keep(key answerKey, x *crawl.Exchange, head, body io.Reader) browser.Response {
+// keep reads an answer, and puts it if it is whole.
+func (a *answers) keep(key answerKey, x *crawl.Exchange, head, body io.Reader) (browser.Response, error) {
 	a.reading.Lock()
 	defer a.reading.Unlock()
-	answer := answerOf(x, head, body)
-	a.put(key, answer)
-	return answer
+	answer, err := answerOf(x, head, body)
+	if err == nil {
+		a.put(key, answer)
+	}
+	return answer, err
 }
 
-// answerOf is an exchange as a browser takes it: without its encodings, and the header fields that speak of them or of the connection.
-func answerOf(x *crawl.Exchange, head, body io.Reader) browser.Response {
+// answerOf is an exchange as a browser takes it: without its encodings, and the header fields that speak of them or of the connection. Half a script is worse than
+// none: what is too long without its encodings, or breaks off, is no answer.
+func answerOf(x *crawl.Exchange, head, body io.Reader) (browser.Response, error) {
 	r := browser.Response{Status: x.Status}
 	raw, _ := io.ReadAll(head)                   // what cannot be read ARCHIVE reports
 	_, fields, _ := bytes.Cut(raw, []byte("\n")) // after the status line
@@ -138,6 +153,9 @@ func answerOf(x *crawl.Exchange, head, body io.Reader) browser.Response {
 		}
 		r.Header = append(r.Header, [2]string{string(name), strings.ToValidUTF8(string(bytes.TrimSpace(value)), "?")})
 	}
-	r.Body, _ = pipeline.DecodedBody(x, body, maxAnswer) // what breaks off gives what came before
-	return r
+	var err error
+	if r.Body, err = pipeline.DecodedBody(x, body, maxAnswer+1); err != nil || len(r.Body) > maxAnswer {
+		return browser.Response{}, errNotWhole
+	}
+	return r, nil
 }

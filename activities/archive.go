@@ -182,7 +182,7 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 			continue
 		}
 		if p != nil {
-			line.Print = p.Print
+			line.Print, line.Shown = p.Print, p.Shown
 		}
 		if e.Kind == crawl.ExchangeDNS {
 			if err := errors.Join(segment.Log(line), segment.Resource(capture(e, nil))); err != nil {
@@ -243,6 +243,9 @@ func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p
 		if _, shown := records[e.URL]; shown && e.Kind == crawl.ExchangePage {
 			records[e.URL] = rec.ID
 			o.Visit.ETag, o.Visit.LastModified = "", "" // what its scripts make of it may change though the page does not
+			if o.Visit.Shown = 0; p != nil {
+				o.Visit.Shown = p.Shown
+			}
 		}
 		if e.Kind != crawl.ExchangeRobots && !rec.Revisit && e.Status >= 200 && e.Status < 300 {
 			left.Originals[rec.Digest] = rec.Visit

@@ -29,9 +29,9 @@ type BeginInput struct {
 	// Elapsed is how long the run of a crawl that is spread takes so far: a worker that joins knows from it when the run began, by its own clock.
 	Elapsed time.Duration `json:"elapsed,omitempty"`
 	// Parts begins the run of a crawl that is spread with the partitions in which the worker may queue seeds now. Those that are on their way get theirs from who loads or
-	// rebuilds them, or by Rest, which waits for them: see BeginResult.Unseeded. Without it Begin waits for all, within one epoch of the ring.
+	// rebuilds them, or by QueueRest, which waits for them: see BeginResult.Unseeded. Without it Begin waits for all, within one epoch of the ring.
 	Parts bool `json:"parts,omitempty"`
-	Rest  bool `json:"rest,omitempty"`
+	Rest  bool `json:"rest,omitempty"` // of a crawl of an earlier version: it stands for QueueRest
 }
 
 // BeginResult says what the run starts from.
@@ -64,13 +64,13 @@ const (
 // in the archive and queues the seeds. Continuing a run does no harm. While the ring changes it tries again by itself: Temporal's pauses between attempts
 // grow to a minute, and a ring in which workers come and go is not quiet just then.
 func (a *Activities) Begin(ctx context.Context, in BeginInput) (out BeginResult, err error) {
+	if in.Rest {
+		return out, a.QueueRest(ctx, RestInput{Crawl: in.Definition.Name, Owner: in.Owner, Run: in.Run, Holder: in.Holder})
+	}
 	waiting, release := untilStopped(ctx)
 	defer release()
 	for end := a.Now().Add(beginWait); ; {
 		out, err = a.beginOnce(ctx, in)
-		if err == nil && in.Rest && out.Unseeded {
-			err = fmt.Errorf("begin %s: %w: partitions with seeds are on their way", in.Definition.Name, ring.ErrNotNow)
-		}
 		if !errors.Is(err, ring.ErrNotNow) || !a.Now().Before(end) {
 			return out, err
 		}
@@ -100,7 +100,7 @@ func (a *Activities) beginOnce(ctx context.Context, in BeginInput) (BeginResult,
 		return BeginResult{}, err
 	}
 	run, seeds, err := a.Engine.Begin(ctx, pipeline.Opening{
-		Definition: d, Owner: in.Owner, Run: in.Run, Epoch: epoch, Parts: in.Parts, Rest: in.Rest,
+		Definition: d, Owner: in.Owner, Run: in.Run, Epoch: epoch, Parts: in.Parts,
 		Archive:   func(ctx context.Context) (archive.Store, error) { return a.Archives.Open(ctx, d.Archive.Where) },
 		Abandoned: a.abandoned,
 		Opened: func(ctx context.Context, store archive.Store, plan frontier.Plan) error {

@@ -3,22 +3,28 @@ package activities
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/mock"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/mocks"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // beginByParts begins a run with the partitions that are there.
-func (r *clusterRig) beginByParts(run uint32, edit func(*crawl.Definition), rest bool) BeginResult {
+func (r *clusterRig) beginByParts(run uint32, edit func(*crawl.Definition)) BeginResult {
 	r.t.Helper()
-	out, err := call[BeginResult](r.rig, r.Begin, BeginInput{Definition: r.definition(edit), Owner: fmt.Sprint("owner ", run), Holder: r.holder(), Run: run, Parts: true, Rest: rest})
+	out, err := call[BeginResult](r.rig, r.Begin, BeginInput{Definition: r.definition(edit), Owner: fmt.Sprint("owner ", run), Holder: r.holder(), Run: run, Parts: true})
 	r.must(err)
 	return out
 }
@@ -48,7 +54,7 @@ func TestBeginByParts(t *testing.T) {
 			d.Seeds = append(d.Seeds, crawl.Seed{URL: fmt.Sprintf("http://h%d.example/", i)})
 		}
 	}
-	if out := w.beginByParts(1, seeds, false); out.Unseeded {
+	if out := w.beginByParts(1, seeds); out.Unseeded {
 		t.Error("partitions wait in a quiet ring")
 	}
 	for range 8 { // 40 hosts, ten of them a round, with two pages each
@@ -79,13 +85,16 @@ func TestBeginByParts(t *testing.T) {
 	if w.exporting(c) == 0 {
 		t.Fatal("no partition moves")
 	}
-	if out := w.beginByParts(2, fresh, false); !out.Unseeded {
+	if out := w.beginByParts(2, fresh); !out.Unseeded {
 		t.Error("no partition waits at w")
 	}
-	u.beginByParts(2, fresh, false)
+	u.beginByParts(2, fresh)
 	c.quiet()
-	if out := w.beginByParts(2, fresh, true); out.Unseeded {
-		t.Error("partitions wait at w in a quiet ring")
+	for _, r := range c.rigs {
+		r.must(r.do(r.QueueRest, RestInput{Crawl: rigCrawl, Owner: "owner 2", Run: 2, Holder: r.holder()}))
+		if plan, err := r.Frontier.Crawl(rigCrawl).Plan(); err != nil || plan.Unseeded {
+			t.Errorf("partitions wait at %s in a quiet ring, %v", r.name, err)
+		}
 	}
 	known, view := int64(0), c.state.View("")
 	for url := range asked {
@@ -122,7 +131,7 @@ func TestBeginByPartsIsNotIdle(t *testing.T) {
 		}
 	}
 	one := func(d *crawl.Definition) { d.Spread, d.Seeds = true, []crawl.Seed{{URL: seed}} }
-	out := w.beginByParts(1, one, false)
+	out := w.beginByParts(1, one)
 	idle, err := w.Frontier.Crawl(rigCrawl).Idle()
 	if err != nil || !out.Unseeded || idle.Idle || len(w.states()) > 0 {
 		t.Errorf("unseeded: %t; it says %+v, %v; it knows %v", out.Unseeded, idle, err, w.states())
@@ -148,7 +157,7 @@ func TestTakenOverSeeds(t *testing.T) {
 		}
 	}
 	for _, r := range c.rigs {
-		r.beginByParts(1, seeds, false)
+		r.beginByParts(1, seeds)
 		gone := &mocks.Client{}
 		gone.On("DescribeWorkflowExecution", mock.Anything, mock.Anything, mock.Anything).Return(nil, serviceerror.NewNotFound("gone"))
 		r.Client = gone
@@ -168,4 +177,137 @@ func TestTakenOverSeeds(t *testing.T) {
 	if known := len(u.states()); known != 81 {
 		t.Errorf("%d seeds of 81 are known to the worker that has all partitions", known)
 	}
+}
+
+// fileOfSeeds are the seeds of 40 hosts, in a file that the worker may read.
+func (r *clusterRig) fileOfSeeds(path string) func(*crawl.Definition) {
+	r.t.Helper()
+	r.Allow.Seeds = []string{filepath.Dir(path)}
+	text := ""
+	for i := range 40 {
+		text += fmt.Sprintf("http://h%d.example/\n", i)
+	}
+	r.must(os.WriteFile(path, []byte(text), 0o600))
+	return func(d *crawl.Definition) { d.Spread, d.Seeds = true, []crawl.Seed{{File: path}} }
+}
+
+// away is a store that cannot be asked: that panics.
+type away struct{ archive.Store }
+
+func (away) String() string { return "away" }
+
+// TestQueueRest: as long as partitions are on their way, the worker reads neither seeds nor archive for them. When they are there it needs the file of seeds; what it lacks then it can have later.
+func TestQueueRest(t *testing.T) {
+	c := newCluster(t, "w")
+	c.quiet()
+	w := c.rigs["w"]
+	path := filepath.Join(t.TempDir(), "seeds.txt")
+	seeds := w.fileOfSeeds(path)
+	c.join("u")
+	w.exporting(c)
+	if out := w.beginByParts(1, seeds); !out.Unseeded {
+		t.Fatal("no partition waits")
+	}
+	in, known := RestInput{Crawl: rigCrawl, Owner: "owner 1", Run: 1, Holder: w.holder()}, len(w.states())
+	w.must(os.Rename(path, path+".away"))
+	store, err := w.Archives.Open(t.Context(), "")
+	w.must(err)
+	w.through(func(archive.Store) archive.Store { return away{} })
+	if left, err := w.queueRestOnce(t.Context(), in); err != nil || left == 0 || left == frontier.Partitions || known == 0 || known == 40 {
+		t.Fatalf("%d partitions are left, %v; %d seeds are known", left, err, known)
+	}
+	w.through(func(archive.Store) archive.Store { return store })
+	c.die("u")
+	c.quiet()
+	input := (*crawl.InputError)(nil)
+	if err := w.do(w.QueueRest, in); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("without its file of seeds: %v", err)
+	}
+	if plan, err := w.Frontier.Crawl(rigCrawl).Plan(); err != nil || !plan.Unseeded || len(w.states()) != known {
+		t.Errorf("it has queued them nevertheless: %v; %d seeds", err, len(w.states()))
+	}
+	if _, err := PartitionsOf(w.Activities).Load(t.Context(), w.lacking(), noObject); !errors.As(err, &input) {
+		t.Errorf("a partition is loaded without the seeds: %v", err)
+	}
+	w.must(os.Rename(path+".away", path))
+	w.must(w.do(w.QueueRest, in))
+	if plan, err := w.Frontier.Crawl(rigCrawl).Plan(); err != nil || plan.Unseeded || len(w.states()) != 40 {
+		t.Errorf("at last %d seeds are known, %v", len(w.states()), err)
+	}
+}
+
+// lacking is a partition that may lack its seeds.
+func (r *clusterRig) lacking() int {
+	lacking, err := r.Frontier.Crawl(rigCrawl).Unseeded(1, "owner 1")
+	r.must(err)
+	return int(lacking.Mine[0])
+}
+
+// TestNotDueCountsOnce: pages that a run leaves out, because their interval is not over, are counted once, whichever worker has their partition when it begins.
+func TestNotDueCountsOnce(t *testing.T) {
+	c := newCluster(t, "w")
+	c.quiet()
+	w, day := c.rigs["w"], crawl.Duration(24*time.Hour)
+	edit := func(d *crawl.Definition) {
+		d.Spread, d.Seeds, d.Recrawl = true, nil, crawl.Recrawl{Min: day, Max: day}
+		for i := range 40 {
+			d.Seeds = append(d.Seeds, crawl.Seed{URL: fmt.Sprintf("http://h%d.example/", i)})
+		}
+	}
+	w.beginByParts(1, edit)
+	for range 4 {
+		in := w.batch()
+		w.open(in, linking)
+		w.must(w.do(w.Process, in))
+		w.must(w.do(w.Commit, in))
+	}
+	_, err := call[EndResult](w.rig, w.End, EndInput{Crawl: rigCrawl, Owner: "owner 1", NoReport: true})
+	w.must(err)
+	pages := int64(0)
+	for _, state := range w.states() {
+		if state == "done" {
+			pages++
+		}
+	}
+	u := c.join("u")
+	w.exporting(c)
+	w.beginByParts(2, edit)
+	u.beginByParts(2, edit)
+	c.quiet()
+	notDue := int64(0)
+	for _, r := range c.rigs {
+		r.must(r.do(r.QueueRest, RestInput{Crawl: rigCrawl, Owner: "owner 2", Run: 2, Holder: r.holder()}))
+		r.beginByParts(2, edit) // again, which counts nothing
+		status, err := r.Frontier.Crawl(rigCrawl).Status()
+		r.must(err)
+		notDue += status.Totals.NotDue
+	}
+	if notDue != pages || pages < 40 {
+		t.Errorf("%d pages are not due, %d are counted", pages, notDue)
+	}
+}
+
+// TestSeedsAreForgotten: the seeds that loads read are not kept for longer than they are of use.
+func TestSeedsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seeds knownSeeds
+		plan := frontier.Plan{Run: 1, Definition: crawl.Definition{Name: "c", Seeds: []crawl.Seed{{URL: rigSeed}}}}
+		for _, owner := range []string{"one", "two"} {
+			plan.Owner = owner
+			if _, err := seeds.in(0, plan); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(seedsKept / 2)
+		}
+		time.Sleep(time.Second) // those of the first owner would be forgotten by now
+		synctest.Wait()
+		if len(seeds.of) != 1 {
+			t.Errorf("%d lists are kept", len(seeds.of))
+		}
+		time.Sleep(seedsKept / 2)
+		synctest.Wait()
+		if len(seeds.of) != 0 {
+			t.Errorf("%d lists are kept after %v", len(seeds.of), seedsKept)
+		}
+	})
 }

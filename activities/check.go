@@ -34,6 +34,8 @@ func checkInput(arg any) error {
 		return checkCrawl(in.Definition.Name)
 	case BeginInput:
 		return checkDefinition(in.Definition)
+	case RestInput:
+		return checkCrawl(in.Crawl)
 	case PhaseInput:
 		return checkCrawl(in.Crawl)
 	case ClaimInput:

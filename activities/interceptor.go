@@ -34,6 +34,7 @@ func (a *Activities) steps() map[string]step {
 		"Absent":           {do: a.Absent},
 		"LastRun":          {do: a.LastRun},
 		"Begin":            {do: a.Begin},
+		"QueueRest":        {do: a.QueueRest},
 		"Phase":            {do: a.Phase},
 		"Learn":            {do: a.Learn},
 		"Samples":          {do: a.Samples},

@@ -36,6 +36,15 @@ func (a *Activities) keepPlace(ctx context.Context, d crawl.Definition, to front
 	return a.keepBegun(ctx, d.Name, false, to)
 }
 
+// lastBegun is the last run that any worker has kept so of a crawl, and whether one has ended it.
+func (a *Activities) lastBegun(ctx context.Context, name string) (run uint32, ended bool, err error) {
+	store, err := a.Archives.Open(ctx, "")
+	if err != nil {
+		return 0, false, err
+	}
+	return checkpoint.LastBegun(ctx, store, name)
+}
+
 // forgetBegun deletes what any worker has kept so of a crawl.
 func (a *Activities) forgetBegun(ctx context.Context, name string) error {
 	if !a.Frontier.Spread(name) {

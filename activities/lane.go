@@ -36,7 +36,7 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 		claim.Delay = max(claim.Delay, last.Delay)
 	}
 	needs := &requisites{fetching: f, claim: claim.ID, of: map[string]*needed{}}
-	unopened := needs.begin(ctx, l)
+	unopened, left := needs.begin(ctx, l, left)
 	run := &fetch.Lane{
 		Claim: claim.ID, Addr: addr, Politeness: plan, Agent: plan.UserAgent, Robots: f.a.Allow.robotsPolicy(*f.steer().Definition), Archive: f.archive, Settings: f.settingsAt(l.Claim.IP), Check: f.checkBanned,
 		NotBefore: times.Latest(rested, notBefore(f.a.Now(), claim, last, plan.MinDelay.D())),
@@ -73,12 +73,20 @@ func (f *fetching) lane(ctx context.Context, l lane) error {
 	return f.a.Frontier.Crawl(f.in.Crawl).Lane(claim.ID).End(end)
 }
 
-// remaining are the targets of a lane without an outcome yet.
+// remaining are the targets of a lane without an outcome yet. Pages of which it is not known that no browser is to open them are asked for without condition: a 304 cannot be opened.
 func (f *fetching) remaining(l lane) (remaining []crawl.Target) {
+	opens := uint64(0)
+	if f.browses() {
+		opens = f.a.Engine.OpensBy(&f.planned.Definition)
+	}
 	for _, t := range l.Targets {
-		if !f.done[t.URL] {
-			remaining = append(remaining, t)
+		if f.done[t.URL] {
+			continue
 		}
+		if opens != t.Previous.Shown && opens != 0 && crawl.ClassOf(t.Path) == crawl.ClassPage {
+			t.Previous.ETag, t.Previous.LastModified = "", ""
+		}
+		remaining = append(remaining, t)
 	}
 	return remaining
 }

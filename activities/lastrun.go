@@ -17,9 +17,13 @@ type LastRun struct {
 	Archived uint32 `json:"archived,omitempty"` // the last run in the archive, of any worker
 	// Elapsed is how long that run takes so far, if it has not ended, by the clock of this worker.
 	Elapsed time.Duration `json:"elapsed,omitempty"`
+	// Kept is the last run of a spread crawl that any worker has begun, as all keep it in the archive that they have in common, and Ended says that one has ended it.
+	Kept  uint32 `json:"kept,omitempty"`
+	Ended bool   `json:"ended,omitempty"`
 }
 
-// LastRun looks up the last run of a crawl, in the frontier of this worker and in the archive that the crawl is to go to.
+// LastRun looks up the last run of a crawl, in the frontier of this worker, in the archive that the crawl is to go to and, if it is spread, in what all workers have kept:
+// those that have ended the run, or have begun a later one, need not answer.
 func (a *Activities) LastRun(ctx context.Context, in BeginInput) (out LastRun, err error) {
 	store, err := a.Archives.Open(ctx, in.Definition.Archive.Where)
 	if err != nil {
@@ -27,6 +31,11 @@ func (a *Activities) LastRun(ctx context.Context, in BeginInput) (out LastRun, e
 	}
 	if out.Archived, err = pipeline.ArchivedRun(ctx, store, in.Definition); err != nil {
 		return out, err
+	}
+	if in.Definition.Spread {
+		if out.Kept, out.Ended, err = a.lastBegun(ctx, in.Definition.Name); err != nil {
+			return out, err
+		}
 	}
 	plan, err := a.Frontier.Crawl(in.Definition.Name).Plan()
 	if errors.Is(err, frontier.ErrNoCrawl) {
@@ -59,13 +68,14 @@ func ElapsedOf(run uint32, known []LastRun) time.Duration {
 func NextRun(known []LastRun) uint32 {
 	last := uint32(0)
 	for _, k := range known {
-		last = max(last, k.Run, k.Archived)
+		last = max(last, k.Run, k.Archived, k.Kept)
 	}
 	active, ended := false, false
 	for _, k := range known {
 		if k.Run == last {
 			active, ended = active || k.Active, ended || !k.Active
 		}
+		ended = ended || k.Kept == last && k.Ended
 	}
 	if last > 0 && active && !ended {
 		return last

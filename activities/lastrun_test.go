@@ -14,6 +14,8 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/mocks"
 	"go.temporal.io/sdk/temporal"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // TestNextRun: no run gets the number of an earlier one, whether the archive, the frontier or Temporal knows it; one that was cut off is continued.
@@ -34,10 +36,54 @@ func TestNextRun(t *testing.T) {
 		"one worker has ended it":                    {[]LastRun{{Run: 3, Active: true, Archived: 3}, {Run: 3, Archived: 3}}, 4},
 		"one worker was left behind":                 {[]LastRun{{Run: 1, Active: true, Archived: 3}, {Run: 3, Archived: 3}}, 4},
 		"the one left behind has ended":              {[]LastRun{{Run: 1, Archived: 3}, {Run: 3, Active: true, Archived: 3}}, 3},
+		"a silent worker has ended it":               {[]LastRun{{Run: 3, Active: true, Archived: 3, Kept: 3, Ended: true}}, 4},
+		"no worker has ended it":                     {[]LastRun{{Run: 3, Active: true, Archived: 3, Kept: 3}}, 3},
+		"a silent worker has begun a later one":      {[]LastRun{{Run: 2, Active: true, Kept: 3}}, 4},
+		"silent workers know it, the archive is new": {[]LastRun{{Kept: 3}}, 4},
+		"it was begun after what was ended":          {[]LastRun{{Run: 3, Active: true, Kept: 2, Ended: true}}, 3},
 	} {
 		if got := NextRun(c.known); got != c.want {
 			t.Errorf("%s: run %d, want %d", name, got, c.want)
 		}
+	}
+}
+
+// TestEndedElsewhere: a worker that was lost when the others ended the run is the only one that answers when the crawl begins again. It begins the next run, in which the
+// others can take part, and does not continue the one that they have ended. The same if the archive of the crawl is another by then.
+func TestEndedElsewhere(t *testing.T) {
+	c := newCluster(t, "u", "w")
+	c.quiet()
+	u, w := c.rigs["u"], c.rigs["w"]
+	spread := func(d *crawl.Definition) { d.Spread = true }
+	elsewhere := func(d *crawl.Definition) { d.Spread, d.Archive.Where = true, t.TempDir() }
+	next := func(r *clusterRig, edit func(*crawl.Definition)) uint32 {
+		last, err := call[LastRun](r.rig, r.LastRun, BeginInput{Definition: r.definition(edit), Owner: "owner 2", Holder: r.holder()})
+		r.must(err)
+		return NextRun([]LastRun{last})
+	}
+	for _, r := range []*clusterRig{u, w} {
+		r.beginByParts(1, spread)
+		gone := &mocks.Client{}
+		gone.On("DescribeWorkflowExecution", mock.Anything, mock.Anything, mock.Anything).Return(nil, serviceerror.NewNotFound("gone"))
+		r.Client = gone
+	}
+	if run := next(w, spread); run != 1 {
+		t.Errorf("a run that nobody has ended is not continued: run %d", run)
+	}
+	_, err := call[EndResult](u.rig, u.End, EndInput{Crawl: rigCrawl, Owner: "owner 1", NoReport: true})
+	u.must(err)
+	run := next(w, spread)
+	if other := next(w, elsewhere); run != 2 || other != 2 {
+		t.Errorf("run %d, with another archive %d, want 2", run, other)
+	}
+	for _, r := range []*clusterRig{w, u} {
+		_, err := call[BeginResult](r.rig, r.Begin, BeginInput{Definition: r.definition(spread), Owner: "owner 2", Holder: r.holder(), Run: run, Parts: true})
+		if err != nil {
+			t.Errorf("%s cannot take part: %v", r.name, err)
+		}
+	}
+	if late := next(c.join("v"), elsewhere); late != 3 {
+		t.Errorf("a new worker, alone with a new archive, begins run %d", late)
 	}
 }
 

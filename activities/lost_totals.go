@@ -31,8 +31,8 @@ func (h Holder) wrote(m *archive.Manifest) bool {
 const runSlack = 2 * time.Minute
 
 // LostTotals counts what a data folder has archived in a run, by its segments: it may have done more than it last reported, and what it had
-// not archived others do again. Links, known URLs, requisites that are not
-// archived and what the run has not asked for are not counted. It runs on the shared queue: a worker that has not begun the run yet, and so does not know
+// not archived others do again. Links, known URLs and
+// requisites, and what the run has not asked for are not counted. It runs on the shared queue: a worker that has not begun the run yet, and so does not know
 // which pages are relevant, leaves it to another one (frontier.ErrNotBegun).
 func (a *Activities) LostTotals(ctx context.Context, in LostTotalsInput) (sum frontier.Totals, err error) {
 	run := archivedRun{in.Crawl, in.Started, in.Run}
@@ -97,7 +97,6 @@ func segmentTotals(ctx context.Context, store archive.Store, m *archive.Manifest
 	if err != nil {
 		return t, err
 	}
-	t.Requisites, t.Speculative = t.RequisitesArchived, t.SpeculativeArchived // others are known by reports alone
 	if m.WARC.Key != "" {
 		t.Batches = 1
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -66,14 +68,39 @@ func BrowserHold(a *Activities) Hold {
 // opening are the pages of a lane that are opened when what they need is fetched.
 type opening struct {
 	unopened map[string]*spool.Entry // by URL
-	failed   map[string]bool         // URLs that were asked for and gave no answer that lasts
+	failed   map[string]bool         // URLs of which no page of the lane gets an answer any more
 	answered *browser.Response       // what was loaded last
 	showing  atomic.Bool             // a page is open, or waits for a browser
+	missed   missed                  // by the page that is open
 }
 
-// begin prepares the opening of pages, and returns those that an earlier attempt has fetched, and was cut off before it opened them. What it has fetched for pages counts in
-// their budgets.
-func (r *requisites) begin(ctx context.Context, l lane) (unopened []crawl.Target) {
+// missed are URLs that a page asked for and got no answer, though another page, or the same at another time, may get one.
+type missed struct {
+	tried map[string]bool
+	makes map[string]bool // of them, scripts and what they asked for
+	why   error           // the first of these
+}
+
+func (m *missed) add(url string, q browser.Request, why error) {
+	if m.tried[url] = true; !q.Makes() || m.makes[url] {
+		return
+	}
+	if m.makes[url] = true; m.why == nil {
+		m.why = why
+	}
+}
+
+// String says what the document lacks; "" if it has all that could be known.
+func (m *missed) String() string {
+	if m.why == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d of its scripts, or of what they asked for, could not be loaded: %v", len(m.makes), m.why)
+}
+
+// begin prepares the opening of pages, and returns those that an earlier attempt has fetched, and was cut off before it opened them; and what is left to be fetched, with what those
+// pages need first. What the attempt has fetched for pages counts in their budgets.
+func (r *requisites) begin(ctx context.Context, l lane, left []crawl.Target) (unopened []fetch.Unopened, ordered []crawl.Target) {
 	r.unopened, r.failed = map[string]*spool.Entry{}, map[string]bool{}
 	for _, e := range r.needs {
 		if e.Claim == r.claim {
@@ -89,10 +116,32 @@ func (r *requisites) begin(ctx context.Context, l lane) (unopened []crawl.Target
 		}
 		if r.a.Engine.Opens(ctx, &pipeline.Exchange{Exchange: e.Exchange, Header: e.Header, Body: e.Body}, r.planned) {
 			r.unopened[t.URL] = e
-			unopened = append(unopened, t)
+			unopened = append(unopened, fetch.Unopened{Page: t})
 		}
 	}
-	return unopened
+	for i := range unopened {
+		family := familyOf(unopened[i].Page.URL, l.Targets)
+		left = slices.DeleteFunc(left, func(t crawl.Target) bool {
+			if !family[t.URL] {
+				return false
+			}
+			ordered = append(ordered, t)
+			unopened[i].Left++
+			return true
+		})
+	}
+	return unopened, append(ordered, left...)
+}
+
+// familyOf are the URLs of the requisites of a page among the targets of its lane, and of what these need.
+func familyOf(page string, targets []crawl.Target) map[string]bool {
+	family := map[string]bool{}
+	for _, t := range targets { // a target is found by one before it
+		if crawl.IsRequisite(t.Path) && (t.Via == page || family[t.Via]) {
+			family[t.URL] = true
+		}
+	}
+	return family
 }
 
 // browses reports whether the crawl opens pages.
@@ -113,6 +162,7 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 		return nil
 	}
 	page := r.neededBy(of.URL) // with what was fetched for it before
+	r.missed = missed{tried: map[string]bool{}, makes: map[string]bool{}}
 	r.showing.Store(true)
 	defer r.showing.Store(false)
 	within, cancel := untilTime(ctx, r.a.Now, r.requestsUntil, errNoTime)
@@ -124,9 +174,9 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 			return browser.Response{}, err
 		}
 		if u.String() == of.URL {
-			return answerOf(&first.Exchange, first.Header(), first.Body()), nil
+			return answerOf(&first.Exchange, first.Header(), first.Body())
 		}
-		return r.answer(ctx, of, u, page, load)
+		return r.answer(ctx, of, u, q, page, load)
 	}})
 	if ctx.Err() != nil { // another attempt opens it
 		return nil
@@ -146,7 +196,7 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 			return err
 		}
 	}
-	why := ""
+	why := r.missed.String()
 	if shown.Cut {
 		why = "it asked for more until its time was over"
 	}
@@ -180,10 +230,14 @@ func untilTime(ctx context.Context, now, end func() time.Time, cause error) (con
 var errNoTime = errors.New("the time of its batch or lease was over before it was opened in a browser")
 
 // keepUnopened keeps that a page was not opened for a reason that is not its own: it is fetched again by a later batch, or archived as it came, if it has been tried often. That its
-// worker has no browser does not count: the crawl holds there.
+// worker has no browser, or none that starts, does not count: the crawl holds there.
 func (r *requisites) keepUnopened(x crawl.Exchange, of crawl.Target, why error) error {
 	limits := r.a.Fetch.Limits()
-	if lacks := r.a.lacksBrowser(&r.planned.Definition); lacks != "" {
+	lacks := r.a.lacksBrowser(&r.planned.Definition)
+	if errors.As(why, new(*browser.StartError)) {
+		lacks = why.Error()
+	}
+	if lacks != "" {
 		x.Outcome = crawl.Outcome{URL: x.URL, Kind: crawl.OutcomeReturned, Reason: lacks}
 		return r.note(x, nil)
 	}
@@ -223,10 +277,11 @@ var (
 	errSpent      = errors.New("the budget of the page's requisites is spent")
 	errBefore     = errors.New("it could not be loaded before")
 	errNotWhole   = errors.New("its answer is not whole, or too long to be shown")
+	errTrouble    = errors.New("its host has trouble")
 )
 
 // answer answers what a page asks for.
-func (r *requisites) answer(ctx context.Context, of crawl.Target, u urls.URL, page *needed, load fetch.Load) (browser.Response, error) {
+func (r *requisites) answer(ctx context.Context, of crawl.Target, u urls.URL, q browser.Request, page *needed, load fetch.Load) (browser.Response, error) {
 	url := u.String()
 	if known, is := r.answerTo(url); is {
 		return known, nil
@@ -237,7 +292,7 @@ func (r *requisites) answer(ctx context.Context, of crawl.Target, u urls.URL, pa
 	switch {
 	case err != nil:
 		return browser.Response{}, err
-	case r.failed[url]:
+	case r.failed[url] || r.missed.tried[url]:
 		return browser.Response{}, errBefore
 	case !plan.Scope.Check(scope.Link{URL: u, Path: t.Path, ViaLanguage: crawl.LanguageUnknown}).InScope:
 		return browser.Response{}, errOutOfScope
@@ -246,17 +301,30 @@ func (r *requisites) answer(ctx context.Context, of crawl.Target, u urls.URL, pa
 	}
 	page.add(r.of, url)
 	r.answered = nil
-	r.failed[url] = true
-	if err := load(ctx, t); err != nil {
-		if ctx.Err() != nil { // the page's time is over, which is no fault of the URL
-			delete(r.failed, url)
-		}
+	err = load(ctx, t)
+	if err == nil && r.answered == nil {
+		err = errNotWhole
+	}
+	r.judge(ctx, url, q, err)
+	if err != nil {
 		return browser.Response{}, err
 	}
-	if r.answered == nil {
-		return browser.Response{}, errNotWhole
-	}
 	return *r.answered, nil
+}
+
+// judge notes of a URL that a page asked for that no page of the lane is to ask for it again, or not this one: what a host says in trouble, and what a page could not wait for, another
+// page may get.
+func (r *requisites) judge(ctx context.Context, url string, q browser.Request, err error) {
+	switch {
+	case err == nil && inTrouble(r.answered.Status):
+		r.missed.add(url, q, errTrouble)
+	case err == nil: // what lasts is known from now on
+		r.failed[url] = r.answered.Status >= 500
+	case errors.Is(err, errNotWhole), errors.Is(err, fetch.ErrFaulty), errors.Is(err, fetch.ErrDisallowed), errors.As(err, new(*fetch.RefusedError)):
+		r.failed[url] = true
+	case ctx.Err() == nil: // else the page's time is over, which is no fault of the URL
+		r.missed.add(url, q, err)
+	}
 }
 
 // recordsOf has an entry for each page that was opened, for the ID of its record.

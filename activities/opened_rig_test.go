@@ -29,7 +29,7 @@ func (scripted) Fault() string { return "" }
 func asks(got *[]string, urls ...string) scripted {
 	return func(ctx context.Context, job browser.Job) (browser.Shown, error) {
 		for _, url := range append([]string{job.URL}, urls...) {
-			r, err := job.Load(ctx, browser.Request{URL: url})
+			r, err := job.Load(ctx, browser.Request{URL: url, Kind: "Fetch"})
 			*got = append(*got, fmt.Sprintf("%d %s %v", r.Status, r.Body, err))
 		}
 		return browser.Shown{Document: []byte("<title>shown</title>")}, nil
@@ -39,10 +39,11 @@ func asks(got *[]string, urls ...string) scripted {
 // openedRig is a rig with a fetcher, for a crawl that opens its pages: answer answers the requests, at pipes.
 type openedRig struct {
 	*rig
-	mu    sync.Mutex
-	asked []string // paths
-	runs  int
-	edit  func(d *crawl.Definition) // may be nil
+	mu     sync.Mutex
+	asked  []string // paths
+	runs   int
+	robots string                    // robots.txt; empty: there is none
+	edit   func(d *crawl.Definition) // may be nil
 }
 
 // shell is an empty page.
@@ -74,6 +75,8 @@ func newOpenedRig(t *testing.T, answer func(r *http.Request) (status int, header
 				status, header, body := 404, "", ""
 				if q.URL.Path != "/robots.txt" {
 					status, header, body = answer(q)
+				} else if r.robots != "" {
+					status, body = 200, r.robots
 				}
 				length := fmt.Sprintf("Content-Length: %d\r\n", len(body))
 				if status == 304 {

@@ -1,8 +1,11 @@
 package activities
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +17,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/browser"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
@@ -39,9 +43,42 @@ func TestNoBrowser(t *testing.T) {
 func TestAnswerOf(t *testing.T) {
 	head := "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nContent-Length: 9\r\nX-Raven: a: b \r\n\r\n"
 	x := crawl.Exchange{Status: 200, HeaderBytes: int64(len(head)), Chunked: true}
-	got := answerOf(&x, strings.NewReader(head), strings.NewReader("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"))
-	if got.Status != 200 || string(got.Body) != "abcde" || len(got.Header) != 2 || got.Header[0] != [2]string{"Content-Type", "text/plain"} || got.Header[1] != [2]string{"X-Raven", "a: b"} {
+	got, err := answerOf(&x, strings.NewReader(head), strings.NewReader("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"))
+	if err != nil || got.Status != 200 || string(got.Body) != "abcde" || len(got.Header) != 2 || got.Header[0] != [2]string{"Content-Type", "text/plain"} || got.Header[1] != [2]string{"X-Raven", "a: b"} {
 		t.Errorf("%+v, %q", got, got.Body)
+	}
+}
+
+// TestAnswersWhole: an answer that is too long for a page without its encodings, or breaks off in them, is none; its lane does not ask for it again.
+func TestAnswersWhole(t *testing.T) {
+	packed := func(size int) string {
+		var b strings.Builder
+		w := gzip.NewWriter(&b)
+		_, err := w.Write(bytes.Repeat([]byte(" "), size))
+		if err = errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	whole, long := packed(100), packed(maxAnswer+1)
+	r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
+		switch q.URL.Path {
+		case "/app.js", "/long":
+			return 200, "Content-Encoding: gzip\r\n", long
+		case "/broken":
+			return 200, "Content-Encoding: gzip\r\n", whole[:len(whole)-9]
+		case "/whole":
+			return 200, "Content-Encoding: gzip\r\n", whole
+		}
+		return 200, "Content-Type: text/html\r\n", shell
+	})
+	var got []string
+	r.Browser = asks(&got, rigSeed+"app.js", rigSeed+"long", rigSeed+"long", rigSeed+"broken", rigSeed+"whole")
+	r.run()
+	not, before := "0  "+errNotWhole.Error(), "0  "+errBefore.Error()
+	want := []string{"200 " + shell + " <nil>", before, not, before, not, "200 " + strings.Repeat(" ", 100) + " <nil>"}
+	if !slices.Equal(got, want) || !slices.Equal(r.asked, []string{"/robots.txt", "/", "/app.js", "/long", "/broken", "/whole"}) {
+		t.Errorf("the page gets %.1000q; asked for: %q", got, r.asked)
 	}
 }
 
@@ -123,6 +160,118 @@ func TestAnswersThatLast(t *testing.T) {
 	}
 }
 
+// TestOpenedBecame: a page of an application has changed in a later run if what its scripts make of it has other texts or links, though it is the same itself. A commit that is made again
+// from the archive knows as much.
+func TestOpenedBecame(t *testing.T) {
+	for _, recovered := range []bool{false, true} {
+		r := newOpenedRig(t, func(q *http.Request) (int, string, string) { return 200, "Content-Type: text/html\r\n", shell })
+		for i, c := range []struct {
+			texts string
+			want  crawl.Became
+		}{{"one raven", crawl.BecameNew}, {"two ravens", crawl.BecameChanged}, {"two ravens", crawl.BecameUnchanged}, {"two <a href=/x rel=nofollow>ravens</a>", crawl.BecameChanged}} {
+			r.Browser = scripted(func(context.Context, browser.Job) (browser.Shown, error) {
+				return browser.Shown{Document: fmt.Appendf(nil, "<title>shown</title><p id=n%d>%s", i, c.texts)}, nil
+			})
+			in := r.run()
+			_, err := call[ProcessResult](r.rig, r.Process, in)
+			r.must(err)
+			if recovered {
+				r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove())
+			}
+			r.must(r.do(r.Commit, in))
+			s, err := r.Frontier.Crawl(rigCrawl).Status()
+			r.must(err)
+			if n := map[crawl.Became]int64{crawl.BecameNew: s.Totals.New, crawl.BecameChanged: s.Totals.Changed, crawl.BecameUnchanged: s.Totals.Unchanged}; n[c.want] != 1 {
+				t.Errorf("recovered %t, run %d: %v, want it %s", recovered, i+1, n, c.want)
+			}
+			r.conclude()
+		}
+	}
+}
+
+// TestOpenedLater: a page that an earlier run has archived without opening it is asked for without condition when the crawl begins to open such pages, and so is opened; afterwards, one
+// that is not to be opened is asked for with condition.
+func TestOpenedLater(t *testing.T) {
+	var conditions []string
+	r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
+		if q.URL.Path == "/app.js" {
+			return 200, "", ""
+		}
+		if q.Header.Get("If-None-Match") != "" {
+			conditions = append(conditions, q.URL.Path)
+			return 304, "ETag: \"1\"\r\n", ""
+		}
+		if q.URL.Path == "/two" {
+			return 200, "Content-Type: text/html\r\nETag: \"1\"\r\n", "<title>ravens</title><p>Ravens nest on the rocks of the coast, in old trees and on towers, as they did long before."
+		}
+		return 200, "Content-Type: text/html\r\nETag: \"1\"\r\n", shell
+	})
+	mode := ""
+	r.edit = func(d *crawl.Definition) {
+		d.Browser = mode
+		d.Seeds = append(d.Seeds, crawl.Seed{URL: rigSeed + "two"})
+	}
+	for i, c := range []struct{ mode, opened, conditions string }{
+		{crawl.BrowserNever, "", ""}, {crawl.BrowserNever, "", "/ /two"}, {crawl.BrowserAuto, "/", ""}, {crawl.BrowserAuto, "/", "/two"}, {crawl.BrowserAlways, "/ /two", ""},
+	} {
+		var opened []string
+		mode, conditions = c.mode, nil
+		r.Browser = scripted(func(_ context.Context, job browser.Job) (browser.Shown, error) {
+			opened = append(opened, strings.TrimPrefix(job.URL, strings.TrimSuffix(rigSeed, "/")))
+			return browser.Shown{Document: []byte("<title>shown</title>")}, nil
+		})
+		r.end(r.run())
+		r.conclude()
+		slices.Sort(opened)
+		slices.Sort(conditions)
+		if strings.Join(opened, " ") != c.opened || strings.Join(conditions, " ") != c.conditions {
+			t.Errorf("run %d, %s: opened %q; with condition %q", i+1, c.mode, opened, conditions)
+		}
+	}
+}
+
+// TestMissedByPage: what a page could not load because a host could not be asked, or was in trouble, the next page of its claim asks for again; the page says what it lacks. What
+// robots.txt disallows is not missed.
+func TestMissedByPage(t *testing.T) {
+	var lists atomic.Int32
+	r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
+		switch {
+		case q.URL.Path == "/list" && lists.Add(1) == 1:
+			return 408, "", "later"
+		case q.URL.Path == "/" || q.URL.Path == "/two":
+			return 200, "Content-Type: text/html\r\n", shell
+		}
+		return 200, "", "made"
+	})
+	r.robots = "User-agent: *\nDisallow: /secret\n"
+	var got []string
+	r.Browser = asks(&got, "http://unknown.example/", "http://unknown.example/", rigSeed+"list", rigSeed+"list", rigSeed+"secret")
+	r.edit = func(d *crawl.Definition) { d.Seeds = append(d.Seeds, crawl.Seed{URL: rigSeed + "two"}) }
+	in := r.run()
+	if len(got) != 12 {
+		t.Fatalf("the pages get %q", got)
+	}
+	unknown, before := got[1], "0  "+errBefore.Error()
+	want := []string{"200 " + shell + " <nil>", unknown, before, "408 later <nil>", before, "0  " + fetch.ErrDisallowed.Error()}
+	want = append(want, want[0], unknown, before, "200 made <nil>", "200 made <nil>", before)
+	if !slices.Equal(got, want) || unknown == before {
+		t.Errorf("the pages get %q", got)
+	}
+	entries, closer, err := r.Spool.Batch(in.Crawl, in.Batch).Entries()
+	r.must(err)
+	defer closer()
+	said := map[string]string{}
+	for _, e := range entries {
+		if e.Kind == crawl.ExchangeOpened {
+			said[e.URL] = e.Outcome.Reason
+		}
+	}
+	why := " of its scripts, or of what they asked for, could not be loaded: " + strings.TrimPrefix(unknown, "0  ")
+	if said[rigSeed] != "2"+why || said[rigSeed+"two"] != "1"+why {
+		t.Errorf("they say %q", said)
+	}
+}
+
 // TestOpenedAgain: a page that was open when its worker was stopped gets what it has loaded before without another request, and this counts in its budget. A page that was too
 // large to be opened is not opened afterwards, either.
 func TestOpenedAgain(t *testing.T) {
@@ -159,6 +308,49 @@ func TestOpenedAgain(t *testing.T) {
 	}
 	if !slices.Equal(opened, []string{rigSeed + "two"}) {
 		t.Errorf("opened: %q", opened)
+	}
+}
+
+// TestOpenedBehind: a page whose worker was stopped before it had fetched what the page needs is opened when that is fetched, which is asked for once.
+func TestOpenedBehind(t *testing.T) {
+	stop := make(chan struct{})
+	r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
+		switch q.URL.Path {
+		case "/":
+			return 200, "Content-Type: text/html\r\n", shell + "<link rel=stylesheet href=/a.css><script src=/b.js></script>"
+		case "/two":
+			return 200, "Content-Type: text/html\r\n", shell
+		case "/a.css":
+			return 200, "Content-Type: text/css\r\n", "p { background: url(/c.png) }"
+		case "/b.js":
+			select {
+			case <-stop:
+			default:
+				close(stop)
+				<-t.Context().Done() // the request is cut off
+			}
+		}
+		return 200, "", q.URL.Path
+	})
+	var got []string
+	r.Browser = asks(&got, rigSeed+"app.js", rigSeed+"b.js", rigSeed+"c.png")
+	r.edit = func(d *crawl.Definition) { d.Seeds = append(d.Seeds, crawl.Seed{URL: rigSeed + "two"}) }
+	in := r.open()
+	r.env = newEnv(r.Activities)
+	r.env.SetWorkerStopChannel(stop)
+	if _, err := call[FetchResult](r.rig, r.FetchTargets, in); err == nil || len(got) > 0 {
+		t.Fatalf("not cut off, or opened: %v, %q", err, got)
+	}
+	r.asked, r.env = nil, newEnv(r.Activities)
+	r.pageAnswers.clear()
+	r.fetch(in)
+	if want := []string{"/b.js", "/two"}; !slices.Equal(r.asked, want) {
+		t.Errorf("asked for %q, want %q", r.asked, want)
+	}
+	for _, want := range []string{"200 /app.js <nil>", "200 /b.js <nil>", "200 /c.png <nil>"} {
+		if n := len(slices.DeleteFunc(slices.Clone(got), func(s string) bool { return s != want })); n != 2 {
+			t.Errorf("the pages get %q", got)
+		}
 	}
 }
 
@@ -199,6 +391,21 @@ func TestOpenedWithoutBrowser(t *testing.T) {
 	}
 	r.conclude()
 	r.check(r.dir)
+}
+
+// TestBrowserNotStarted: a page for which no browser starts goes back without an attempt; one whose browser dies has used one up.
+func TestBrowserNotStarted(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{{&browser.StartError{Err: errors.New("no memory")}, "waiting"}, {browser.ErrDied, "delayed"}} {
+		r := newOpenedRig(t, func(q *http.Request) (int, string, string) { return 200, "Content-Type: text/html\r\n", shell })
+		r.Browser = scripted(func(context.Context, browser.Job) (browser.Shown, error) { return browser.Shown{}, c.err })
+		r.end(r.run())
+		if state := r.states()[rigSeed]; state != c.want {
+			t.Errorf("%v: it is %s, want %s", c.err, state, c.want)
+		}
+	}
 }
 
 // TestPauseAfterOpened: a lane that was killed when it had opened a page owes the pause of its last request.

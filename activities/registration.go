@@ -41,7 +41,7 @@ func RegisterInRing(ctx context.Context, c client.Client, r ring.Registration) (
 }
 
 // clusterBefore reports whether Cluster runs. If it does not, in and reuse are what it is to be started with: a ring whose former life was
-// terminated has lost its state, and permits may be held. A start by the wrong policy fails, so that nothing is lost between the look and
+// terminated has lost its state, and permits may be held. It keeps its limits, by which these run out. A start by the wrong policy fails, so that nothing is lost between the look and
 // the start; the registration is then tried again.
 func clusterBefore(ctx context.Context, c client.Client) (runs bool, in ClusterInput, reuse enums.WorkflowIdReusePolicy, err error) {
 	reuse = enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
@@ -56,6 +56,15 @@ func clusterBefore(ctx context.Context, c client.Client) (runs bool, in ClusterI
 	info := d.GetWorkflowExecutionInfo()
 	if info.GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		return true, in, reuse, nil
+	}
+	if err = readInput(ctx, c, names.ClusterID, info.GetExecution().GetRunId(), &in); err != nil {
+		return false, in, reuse, err
+	}
+	if in.State != nil {
+		in.Limits, in.State = in.State.Limits(), nil
+	}
+	if in.Limits.Validate() != nil { // it has ended because of them, or they are not set
+		in.Limits = ring.Limits{}
 	}
 	in.Forgotten = info.GetCloseTime().AsTime()
 	return false, in, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, nil

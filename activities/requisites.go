@@ -55,6 +55,9 @@ func (r *requisites) emit(ctx context.Context, x *fetch.Exchange) error {
 	if n := r.of[x.URL]; n != nil && (x.Kind == crawl.ExchangePage || x.Kind == crawl.ExchangeLoaded) {
 		n.bytes += x.Outcome.Bytes
 	}
+	if r.browses() && x.Kind == crawl.ExchangePage && x.Outcome.Kind == crawl.OutcomeDone && crawl.ClassOf(x.Path) == crawl.ClassPage {
+		x.Outcome.Visit.Shown = r.a.Engine.OpensBy(&r.planned.Definition)
+	}
 	e, err := r.fetching.emit(x, x.Response)
 	if err != nil {
 		return err

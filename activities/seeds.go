@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"maps"
 	"sync"
 	"time"
 
@@ -16,7 +15,7 @@ const seedsKept = time.Minute
 // knownSeeds are those of crawls that were asked for of late. The zero value has none.
 type knownSeeds struct {
 	mu sync.Mutex
-	of map[string]seedsOfRun // by crawl
+	of map[string]*seedsOfRun // by crawl
 }
 
 // seedsOfRun are the seeds of a run by partition.
@@ -24,7 +23,6 @@ type seedsOfRun struct {
 	run     uint32
 	owner   string // one that takes the run over may have other seeds
 	version int    // of the definition
-	read    time.Time
 	by      map[frontier.Partition][]crawl.Discovery
 }
 
@@ -32,7 +30,6 @@ type seedsOfRun struct {
 func (k *knownSeeds) in(p frontier.Partition, plan frontier.Plan) ([]crawl.Discovery, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	maps.DeleteFunc(k.of, func(_ string, s seedsOfRun) bool { return time.Since(s.read) > seedsKept })
 	name := plan.Definition.Name
 	if s, known := k.of[name]; known && s.run == plan.Run && s.owner == plan.Owner && s.version == plan.Version {
 		return s.by[p], nil
@@ -42,9 +39,19 @@ func (k *knownSeeds) in(p frontier.Partition, plan frontier.Plan) ([]crawl.Disco
 		return nil, err
 	}
 	if k.of == nil {
-		k.of = map[string]seedsOfRun{}
+		k.of = map[string]*seedsOfRun{}
 	}
-	by := frontier.ByPartition(list)
-	k.of[name] = seedsOfRun{plan.Run, plan.Owner, plan.Version, time.Now(), by}
-	return by[p], nil
+	read := &seedsOfRun{plan.Run, plan.Owner, plan.Version, frontier.ByPartition(list)}
+	k.of[name] = read
+	time.AfterFunc(seedsKept, func() { k.forget(name, read) })
+	return read.by[p], nil
+}
+
+// forget deletes seeds, unless others have come in their place.
+func (k *knownSeeds) forget(name string, read *seedsOfRun) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of[name] == read {
+		delete(k.of, name)
+	}
 }

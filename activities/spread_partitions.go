@@ -13,7 +13,6 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/checkpoint"
-	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/partfile"
 	"github.com/muninn-archive/muninn/internal/pipeline"
@@ -177,24 +176,13 @@ func (s SpreadPartitions) beginRunIn(name string, p frontier.Partition, has seed
 	if errors.Is(err, frontier.ErrNoCrawl) { // another partition that is loaded just now makes it known: it is not begun here
 		return nil
 	}
-	if err != nil || !plan.Active || has.run > plan.Run || has == (seededRun{plan.Run, plan.Owner}) {
+	if err != nil || !plan.Active || has.run > plan.Run {
 		return err
 	}
-	if plan.Run > 1 && has.run < plan.Run {
-		if err := c.ReplayRecrawl(plan.Run, []frontier.Partition{p}, true); err != nil {
-			return err
-		}
+	if has == (seededRun{plan.Run, plan.Owner}) {
+		return c.Seeded(plan.Run, plan.Owner, []frontier.Partition{p})
 	}
-	seeds, err := s.a.seeds.in(p, plan)
-	if input := (*crawl.InputError)(nil); errors.As(err, &input) { // a file of seeds is gone
-		if err = nil; s.a.Log != nil {
-			s.a.Log.Warn("a partition may be without seeds: its former owner had not begun the run", "crawl", name, "partition", p, "error", input)
-		}
-	}
-	if err == nil && len(seeds) > 0 {
-		err = c.ReplaySeeds(plan.Run, seeds, func(q frontier.Partition) bool { return q == p }, true)
-	}
-	return err
+	return s.a.queueIn(plan, p, plan.Run > 1 && has.run < plan.Run, frontier.Replaying{Counts: true})
 }
 
 // Drop deletes what spread crawls have of the partition.
@@ -227,6 +215,8 @@ func (s SpreadPartitions) Rebuild(ctx context.Context, partitions []int) error {
 	if err != nil {
 		return err
 	}
+	list := listed(partitions)
+	begun := s.runs() // before: what it queues is of no later owner
 	r := checkpoint.Partitions{
 		Store: store, Open: s.a.Archives.reopen, Frontier: s.a.Frontier, Log: s.a.Log,
 		Cleared: func(ctx context.Context, p frontier.Partition, do func() error) error {
@@ -234,7 +224,24 @@ func (s SpreadPartitions) Rebuild(ctx context.Context, partitions []int) error {
 		},
 		Engine: pipeline.New(s.a.Frontier, nil, score.NewDictionary(), page.DefaultLimits(), s.a.Now), // of no activity: that of the steps logs to theirs
 	}
-	return r.Run(ctx, listed(partitions))
+	err = r.Run(ctx, list)
+	for _, plan := range begun {
+		if err == nil {
+			err = s.a.Frontier.Crawl(plan.Definition.Name).Seeded(plan.Run, plan.Owner, list)
+		}
+	}
+	return err
+}
+
+// runs are the plans of spread crawls of which a run is in progress here.
+func (s SpreadPartitions) runs() (list []frontier.Plan) {
+	crawls, _ := s.a.Frontier.SpreadCrawls()
+	for _, name := range crawls {
+		if plan, err := s.a.Frontier.Crawl(name).Plan(); err == nil && plan.Active {
+			list = append(list, plan)
+		}
+	}
+	return list
 }
 
 // Sweep deletes the exports of partitions that are older than the tenures of their owner, and returns their number. It deletes none if there is

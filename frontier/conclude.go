@@ -59,10 +59,9 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	c.remove(r.Position)
 	c.concluded++
 	end.new, end.pld = true, k.PLD
-	if r.Run != e.rec.Run {
-		e.rec.Totals.know(class, 1)
-	}
+	old := r
 	r.Run = e.rec.Run // it may have waited since an earlier run
+	e.recount(&old, &r)
 	switch o.Kind {
 	case crawl.OutcomeRetry:
 		r.State, r.Attempts, r.Due = record.Delayed, r.Attempts+1, max(o.After.Unix(), 0)+1

@@ -53,7 +53,10 @@ type crawlRecord struct {
 	Again  int64         `cbor:"32,keyasint,omitempty"` // pages of earlier runs that the recrawl of this run has offered
 	Former againEmbedded `cbor:"34,keyasint"`
 
-	Unseeded bool `cbor:"33,keyasint,omitempty"` // what the run begins with may not be queued in all partitions here, see Crawl.Seeded; false of earlier versions
+	Ahead knownAhead `cbor:"35,keyasint,omitempty"`
+
+	Unseeded bool         `cbor:"33,keyasint,omitempty"` // what the run begins with may not be queued in all partitions here, see Crawl.Seeded; false of earlier versions
+	Lacking  partitionSet `cbor:"36,keyasint,omitempty"` // if so: in which
 
 	planRecord `cbor:"-"`
 	planned    bool // planRecord is to be written

@@ -26,7 +26,7 @@ type Delivery struct {
 	// deliveries again is deleted.
 	Watermark   Watermark
 	Discoveries []crawl.Discovery // in an order that does not change
-	replayed    bool              // the totals of the run are left as they are, see Replay
+	replayed    bool              // the totals of the run are left as they are, but for what a spread crawl knows, see Replay
 
 	pages []crawl.PageOutcome // that were fetched there, of which it is learned what is a trap: where a segment of the archive is replayed
 }
@@ -188,7 +188,7 @@ func (h Crawl) deliver(d *Delivery, parts []delivered, may func(Partition) error
 		}
 		apply, err := e.finish(nil, nil)
 		if d.replayed {
-			e.rec.Totals, e.rec.Former = totals, former
+			e.rec.undoTotals(totals, former)
 		}
 		return apply, err
 	})

@@ -16,6 +16,7 @@ type edit struct {
 	f       *Frontier
 	s       *state
 	rec     *crawlRecord // the transaction's draft
+	run     uint32       // of the crawl; a replay sets that of rec to the one of the archive's segment
 	sites   *sites
 	changes map[uint64]*change
 	// resolved are the records that links to other URLs have changed: what was read of them before is old.
@@ -23,7 +24,8 @@ type edit struct {
 }
 
 func (f *Frontier) edit(tx *transaction, s *state) *edit {
-	return &edit{tx, f, s, f.draft(tx, s), openSites(tx.Reader, s.keys, s.learner()), nil, nil}
+	rec := f.draft(tx, s)
+	return &edit{tx, f, s, rec, rec.Run, openSites(tx.Reader, s.keys, s.learner()), nil, nil}
 }
 
 // change is what memory is to learn of a queue.
@@ -36,7 +38,6 @@ type change struct {
 	requisites int
 	// concluded counts those of the removed that an outcome took out for good, or for a time.
 	concluded int
-	known     int64
 }
 
 // remove counts an entry that is taken out.
@@ -96,9 +97,6 @@ func (e *edit) finish(marker []byte, more func()) (apply func(), err error) {
 		if err := errors.Join(e.touch(e.s, c.pld), e.s.saveMeta(e.Tx, c.pld, record.Queue{Name: c.name})); err != nil {
 			return nil, err
 		}
-	}
-	for _, c := range e.changes {
-		e.rec.Totals.Known += c.known
 	}
 	if marker != nil {
 		if err := e.Set(marker, nil); err != nil {

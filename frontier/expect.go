@@ -36,7 +36,10 @@ func (f *Frontier) Expect(run Elsewhere) error {
 		if !rec.Imported && rec.Run >= run.Run || rec.Imported && rec.Run == run.Run && rec.Definition.Name != "" {
 			return adopt, nil
 		}
-		rec.Imported, rec.Active, rec.Run = true, false, max(rec.Run, run.Run)
+		rec.Imported, rec.Active = true, false
+		if run.Run > rec.Run {
+			rec.enterRun(run.Run)
+		}
 		rec.Definition, rec.Bounds, rec.planned = d, run.Bounds, true
 		if rec.Started = run.Started; rec.Started.IsZero() { // by which it is known what the run asks for again
 			rec.Started = f.opts.Now().UTC()

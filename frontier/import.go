@@ -36,7 +36,7 @@ type Imported struct {
 // opened again.
 func (f *Frontier) Import(p Partition, of Choice, entries iter.Seq2[PartitionEntry, error]) (out Imported, err error) {
 	err = f.move(p, of, func() error {
-		in := importing{f: f, p: p, crawls: map[*PartitionCrawl]*importedCrawl{}, bound: map[*PartitionCrawl]bool{}, rests: map[uint64]time.Time{}, pairs: pairs{to: f.store}}
+		in := importing{f: f, p: p, of: of, crawls: map[*PartitionCrawl]*importedCrawl{}, bound: map[*PartitionCrawl]bool{}, rests: map[uint64]time.Time{}, pairs: pairs{to: f.store}}
 		for e, err := range entries {
 			if err == nil && (e.Crawl == nil || of == AllCrawls || e.Crawl.Spread) && !in.bound[e.Crawl] {
 				err = in.add(e)
@@ -78,6 +78,7 @@ func (f *Frontier) CheckBound(list []PartitionCrawl) error {
 type importing struct {
 	f      *Frontier
 	p      Partition
+	of     Choice
 	crawls map[*PartitionCrawl]*importedCrawl
 	bound  map[*PartitionCrawl]bool // those of Imported.Bound
 	rests  map[uint64]time.Time     // hosts that may be asked again later
@@ -87,7 +88,8 @@ type importing struct {
 // importedCrawl is a crawl of an import in the frontier that imports it.
 type importedCrawl struct {
 	*state
-	counter  uint64      // the highest of its entries
+	counter  uint64 // the highest of its entries
+	counts   map[uint32]knownURLs
 	archives map[int]int // by the number that the export has: the number here; nil if all are the same
 }
 
@@ -164,6 +166,7 @@ func (c *importedCrawl) pair(kind store.Kind, e PartitionEntry) (store.Pair, err
 		if err != nil {
 			return pair, err
 		}
+		countBy(c.counts, &r)
 		if to := c.archive(r.Archive); to != r.Archive {
 			r.Archive = to
 			pair.Value = r.Encode()
@@ -185,7 +188,7 @@ func (in *importing) crawl(of *PartitionCrawl) (*importedCrawl, error) {
 	if c := in.crawls[of]; c != nil {
 		return c, nil
 	}
-	c := &importedCrawl{}
+	c := &importedCrawl{counts: map[uint32]knownURLs{}}
 	err := in.f.update(func(tx *transaction) (func(), error) {
 		s, apply, err := in.f.acquaint(tx, of)
 		if err != nil {
@@ -263,7 +266,9 @@ func (in *importing) finish() error {
 	return f.update(func(tx *transaction) (func(), error) {
 		for c := range read {
 			rec := f.draft(tx, c.state)
-			rec.Counter = max(rec.Counter, c.counter)
+			if rec.Counter = max(rec.Counter, c.counter); in.of == SpreadCrawls && rec.Spread { // what is restored with the crawls is in their totals
+				rec.moveKnown(c.counts, 1)
+			}
 		}
 		return func() {
 			f.moves.set(in.p, 0)

@@ -285,7 +285,9 @@ func TestImportSpread(t *testing.T) {
 			for range 20 {
 				d.step()
 			}
-			sound(t, d)
+			if sound(t, d); spread == testCrawl {
+				d.countsRecords()
+			}
 		}
 	})
 }

@@ -96,7 +96,10 @@ func (f *Frontier) startMove(p Partition, of Choice) error {
 		}
 		found := make([]inPartition, len(crawls))
 		for i, s := range crawls {
-			if found[i], err = f.listPartition(tx, s, p); err != nil {
+			if found[i], err = f.listPartition(tx, s, p); err == nil && of == SpreadCrawls {
+				err = f.leaveKnown(tx, s, p)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}

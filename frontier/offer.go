@@ -10,7 +10,6 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
-	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/scope"
@@ -180,9 +179,8 @@ func (e *edit) offer(o *offered) error {
 	if fresh {
 		old := r
 		r = record.Record{Run: rec.Run, Via: o.via, Path: o.path, URL: o.url, Visit: old.Visit, Archive: old.Archive, Recheck: old.Recheck, Position: old.Position}
-		c.known++
+		e.recount(&old, &r)
 		class := crawl.ClassOf(o.path)
-		e.rec.Totals.know(class, 1)
 		if o.again && class == crawl.ClassPage {
 			e.rec.Again++
 		}
@@ -196,9 +194,9 @@ func (e *edit) offer(o *offered) error {
 		}
 	}
 	if !fresh && o.requisite() && !crawl.IsRequisite(r.Path) && crawl.LastHop(r.Path) != crawl.HopSeed {
-		e.rec.Totals.know(crawl.ClassOf(r.Path), -1)
+		old := r
 		r.Path, r.Via = o.path, o.via
-		e.rec.Totals.know(crawl.ClassRequisite, 1)
+		e.recount(&old, &r)
 	}
 	before, kept, also := r.Scores, r.FeaturesScore, r.OtherScore
 	if unembedded {
@@ -371,34 +369,6 @@ func (e *edit) enqueue(k record.Key, r *record.Record, priority uint16, queued b
 
 // lazy reports whether a score that leaves the value as it was may be forgotten.
 func lazy(update string) bool { return update == crawl.UpdateMax || update == crawl.UpdateFirst }
-
-// OfferNow is Offer, but for the partitions of a crawl that is spread in which nothing may be changed now: all says that there was none of them.
-// Its id is of the URLs that are offered, too: those that were left out are offered by the next call.
-func (h URLs) OfferNow(id string, found []crawl.Discovery) (all bool, err error) {
-	now, all, err := h.writable(found)
-	if err != nil || len(now) == 0 {
-		return all, err
-	}
-	err = h.Offer(partID(id, now), now)
-	if errors.Is(err, ring.ErrNotNow) { // the ring has changed meanwhile
-		return false, nil
-	}
-	return all, err
-}
-
-// writable are those of some URLs whose partitions are not on their way; all says that none is. Those of other workers are among them, for Offer leaves them out.
-func (h URLs) writable(found []crawl.Discovery) (now []crawl.Discovery, all bool, err error) {
-	waits, err := Crawl(h).waiting()
-	if err != nil || waits == nil {
-		return found, true, err
-	}
-	for _, d := range found {
-		if u, err := urls.Trusted(d.URL); err == nil && !waits(store.PartitionOf(record.KeyOf(u).PLD)) {
-			now = append(now, d)
-		}
-	}
-	return now, len(now) == len(found), nil
-}
 
 // partID names a part of what is offered by the URLs in it.
 func partID(id string, found []crawl.Discovery) string {

@@ -170,7 +170,7 @@ func (e *Export) crawls(p Partition) (list []exportedCrawl, err error) {
 			return nil, err
 		}
 		if has {
-			list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, rec.archives, rec.Spread, rec.Spread && (rec.Unseeded || rec.Imported), rec.Owner}, rec.ID})
+			list = append(list, exportedCrawl{PartitionCrawl{rec.Name, rec.Run, rec.archives, rec.Spread, rec.Spread && (rec.lacks(p) || rec.Imported), rec.Owner}, rec.ID})
 		}
 	}
 	return list, nil

@@ -30,8 +30,8 @@ func (e *edit) queueProbe(pld namedPLD, probe traps.Probe) error {
 	}
 	c := e.change(pld.hash)
 	c.name = pld.name
-	c.known++
 	r := record.Record{Run: e.rec.Run, Via: probe.Via, Path: crawl.Hopped(from.Path, crawl.HopPrereq), URL: probe.URL}
+	e.recount(&record.Record{}, &r)
 	return e.enqueue(k, &r, queue.Requisite-1, false)
 }
 

@@ -13,69 +13,82 @@ const recrawlPart = 5000
 // Recrawl offers all URLs that earlier runs have crawled, with the scores they had, but for those whose interval is not over, and for requisites that no page embeds
 // any more. It is idempotent by id.
 func (h URLs) Recrawl(id string) error {
-	_, err := h.recrawl(id, false)
-	return err
+	notDue, err := h.recrawl(nil, func(found []crawl.Discovery) error {
+		return h.Offer(partID(id, found), found) // a second try leaves out what the first has offered
+	})
+	if err != nil || len(notDue) == 0 {
+		return err
+	}
+	return h.f.Crawl(h.crawl).change(func(rec *crawlRecord) { rec.Totals.NotDue = notDue[0] })
 }
 
-// RecrawlNow is Recrawl, as OfferNow is Offer.
-func (h URLs) RecrawlNow(id string) (all bool, err error) { return h.recrawl(id, true) }
-
-func (h URLs) recrawl(id string, now bool) (all bool, err error) {
+// recrawl calls offer with what a run asks for again in some partitions, in parts; nil: in all. notDue is how many URLs of each partition it leaves out because their interval is not over; of all, if that
+// was asked for, they are those of partition 0.
+func (h URLs) recrawl(in []Partition, offer func([]crawl.Discovery) error) (notDue map[Partition]int64, err error) {
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
 	if err != nil {
 		h.f.mu.Unlock()
-		return false, err
+		return nil, err
 	}
 	rec := s.crawlRecord
 	h.f.mu.Unlock()
-	update, run := rec.Definition.Order.Update, rec.Run
 	var part []crawl.Discovery
-	notDue := int64(0)
-	all = true
+	notDue = map[Partition]int64{}
 	flush := func() error {
-		if len(part) == 0 {
+		found := part
+		if part = nil; len(found) == 0 {
 			return nil
 		}
-		found := part
-		part = nil
-		if !now {
-			return h.Offer(partID(id, found), found) // a second try leaves out what the first has offered
-		}
-		some, err := h.OfferNow(id, found)
-		all = all && some
-		return err
+		return offer(found)
 	}
 	err = h.f.store.View(func(txn store.Reader) error {
-		return txn.Scan(s.keys.All(store.Records), nil, func(_ store.Key, value []byte) (bool, error) {
-			r, err := record.Decode(value)
-			if err != nil {
-				return false, err
+		of := func(p Partition) func(store.Key, []byte) (bool, error) {
+			return func(_ store.Key, value []byte) (bool, error) {
+				found, due, err := s.again(txn, &rec, value)
+				switch {
+				case err != nil:
+					return false, err
+				case !due:
+					notDue[p]++
+				case found != nil:
+					part = append(part, *found)
+				}
+				if len(part) < recrawlPart {
+					return true, nil
+				}
+				return true, flush()
 			}
-			if !recrawls(&r, run) {
-				return true, nil
+		}
+		if in == nil {
+			return txn.Scan(s.keys.All(store.Records), nil, of(0))
+		}
+		for _, p := range in {
+			if err := txn.InPartition(s.keys, store.Records, p, of(p)); err != nil {
+				return err
 			}
-			if left, err := s.unembedded(txn, &r, run); left || err != nil {
-				return true, err
-			}
-			if !rec.asksFor(&r) {
-				notDue++
-				return true, nil
-			}
-			part = append(part, again(&r, update))
-			if len(part) < recrawlPart {
-				return true, nil
-			}
-			return true, flush()
-		})
+		}
+		return nil
 	})
-	if err != nil {
-		return false, err
+	if err == nil {
+		err = flush()
 	}
-	if err := flush(); err != nil || notDue == 0 {
-		return all, err
+	return notDue, err
+}
+
+// again is what a run asks for again of a record, with the score that it had; nil: nothing. due is false if that is because its interval is not over.
+func (s *state) again(txn store.Reader, rec *crawlRecord, value []byte) (found *crawl.Discovery, due bool, err error) {
+	r, err := record.Decode(value)
+	if err != nil || !recrawls(&r, rec.Run) {
+		return nil, true, err
 	}
-	return all, h.f.Crawl(h.crawl).change(func(rec *crawlRecord) { rec.Totals.NotDue = notDue })
+	if left, err := s.unembedded(txn, &r, rec.Run); left || err != nil {
+		return nil, true, err
+	}
+	if !rec.asksFor(&r) {
+		return nil, false, nil
+	}
+	return &crawl.Discovery{URL: r.URL, Via: r.Via, Path: r.Path, Score: r.Scores.Value(rec.Definition.Order.Update), Known: true}, true, nil
 }
 
 // recrawls reports whether a run crawls a URL again that earlier ones have crawled.
@@ -107,9 +120,4 @@ func (s *state) unembedded(txn store.Reader, r *record.Record, run uint32) (bool
 	read := page.State == record.Done && page.End != record.Unread
 	wasDue := r.Recheck.Earliest() <= page.Recheck.Asked // in the last run that asked for the page: else that run says nothing
 	return read && page.Run >= r.Run || wasDue && page.Run > r.Run && page.Run < run, nil
-}
-
-// again offers a URL with the score that it had.
-func again(r *record.Record, update string) crawl.Discovery {
-	return crawl.Discovery{URL: r.URL, Via: r.Via, Path: r.Path, Score: r.Scores.Value(update), Known: true}
 }

@@ -22,7 +22,7 @@ type Replay struct {
 }
 
 // Replay brings what a segment has of some partitions into them: the outcomes of URLs, and its links, as Deliver does. It is idempotent. The order
-// learns nothing of it, and the totals of the run are left as they are: the worker that has fetched the pages has counted them, and what was found on them. missing are
+// learns nothing of it, and the totals of the run are left as they are, but for what a spread crawl knows, which goes by its partitions: the worker that has fetched the pages has counted them, and what was found on them. missing are
 // the outcomes of URLs that the crawl does not know. The run has begun here, or is expected (Expect): else ErrNotBegun. The outcomes of an earlier run are
 // of that run: ReplayRecrawl offers these URLs again.
 func (h Crawl) Replay(r Replay, in func(Partition) bool) (missing []crawl.PageOutcome, err error) {
@@ -71,9 +71,16 @@ const (
 	recrawlWorker = "@recrawl"
 )
 
-// ReplayRecrawl offers what Recrawl offers, in some partitions: Recrawl may have come before they were made again. It is idempotent. counts says that the totals
-// of the run are to count it: no worker that has had the partitions before has done so.
-func (h Crawl) ReplayRecrawl(run uint32, list []Partition, counts bool) error {
+// Replaying is how what a run begins with is queued in partitions.
+type Replaying struct {
+	// Counts says that the totals of the run are to count it: no worker that has had the partitions before has done so.
+	Counts bool
+	// May asks for the right in a partition, within the writer; nil: none is needed, as while the partition is loaded.
+	May func(Partition) error
+}
+
+// ReplayRecrawl offers what Recrawl offers, in some partitions: Recrawl may have come before they were made again. It is idempotent.
+func (h Crawl) ReplayRecrawl(run uint32, list []Partition, how Replaying) error {
 	s, err := h.state()
 	if err != nil {
 		return err
@@ -81,31 +88,25 @@ func (h Crawl) ReplayRecrawl(run uint32, list []Partition, counts bool) error {
 	h.f.mu.Lock()
 	rec := s.crawlRecord
 	h.f.mu.Unlock()
-	update := rec.Definition.Order.Update
+	rec.Run = run
 	for _, p := range list {
-		var found []crawl.Discovery
+		var all []crawl.Discovery
 		notDue := int64(0)
 		err := h.f.store.View(func(txn store.Reader) error {
 			return txn.InPartition(s.keys, store.Records, p, func(_ store.Key, value []byte) (bool, error) {
-				r, err := record.Decode(value)
-				if err != nil || !recrawls(&r, run) {
-					return true, err
-				}
-				if left, err := s.unembedded(txn, &r, run); left || err != nil {
-					return true, err
-				}
-				if rec.asksFor(&r) {
-					found = append(found, again(&r, update))
-				} else {
+				found, due, err := s.again(txn, &rec, value)
+				if found != nil {
+					all = append(all, *found)
+				} else if !due {
 					notDue++
 				}
-				return true, nil
+				return true, err
 			})
 		})
 		if err == nil {
-			err = h.replayAlone(recrawlWorker, run, found, counts)
+			err = h.replayAlone(recrawlWorker, run, all, how)
 		}
-		if err == nil && counts && notDue > 0 {
+		if err == nil && how.Counts && notDue > 0 {
 			err = h.change(func(rec *crawlRecord) { rec.Totals.NotDue += notDue })
 		}
 		if err != nil {
@@ -115,8 +116,8 @@ func (h Crawl) ReplayRecrawl(run uint32, list []Partition, counts bool) error {
 	return nil
 }
 
-// ReplaySeeds queues those seeds of a run in some partitions that the crawl does not know in that run. It is idempotent. For counts see ReplayRecrawl.
-func (h Crawl) ReplaySeeds(run uint32, seeds []crawl.Discovery, in func(Partition) bool, counts bool) error {
+// ReplaySeeds queues those seeds of a run in some partitions that the crawl does not know in that run. It is idempotent.
+func (h Crawl) ReplaySeeds(run uint32, seeds []crawl.Discovery, in func(Partition) bool, how Replaying) error {
 	found, err := h.Unknown(run, slices.DeleteFunc(slices.Clone(seeds), func(seed crawl.Discovery) bool {
 		u, err := urls.Trusted(seed.URL)
 		return err != nil || !in(store.PartitionOf(record.KeyOf(u).PLD))
@@ -124,11 +125,11 @@ func (h Crawl) ReplaySeeds(run uint32, seeds []crawl.Discovery, in func(Partitio
 	if err != nil {
 		return err
 	}
-	return h.replayAlone(seedsWorker, run, found, counts)
+	return h.replayAlone(seedsWorker, run, found, how)
 }
 
 // replayAlone queues what no batch has found. The nonce is of what is offered: cut off, or with other seeds, the next call offers the rest, which has no marks yet.
-func (h Crawl) replayAlone(worker string, run uint32, found []crawl.Discovery, counts bool) error {
+func (h Crawl) replayAlone(worker string, run uint32, found []crawl.Discovery, how Replaying) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -142,8 +143,12 @@ func (h Crawl) replayAlone(worker string, run uint32, found []crawl.Discovery, c
 	if !begun {
 		return fmt.Errorf("%w: run %d of %s", ErrNotBegun, run, h.crawl)
 	}
-	d := Delivery{Worker: worker, Number: uint64(run), Nonce: partID("", found)[1:], Run: run, Discoveries: found, replayed: !counts}
-	return h.receive(s, d, func(Partition) error { return nil })
+	d := Delivery{Worker: worker, Number: uint64(run), Nonce: partID("", found)[1:], Run: run, Discoveries: found, replayed: !how.Counts}
+	may := how.May
+	if may == nil {
+		may = func(Partition) error { return nil }
+	}
+	return h.receive(s, d, may)
 }
 
 // Unknown are those of some seeds that the crawl does not know in a run.
@@ -212,7 +217,8 @@ func (h Crawl) replay(archive int, run uint32, p portion) (missing []crawl.PageO
 				return nil, err
 			}
 		}
-		e.rec.Totals, e.rec.Former, e.rec.Top, e.rec.Run, e.rec.Started = totals, former, top, now, started
+		e.rec.undoTotals(totals, former)
+		e.rec.Top, e.rec.Run, e.rec.Started = top, now, started
 		if err := e.learnProbes(p.outcomes, nil); err != nil {
 			return nil, err
 		}

@@ -210,19 +210,3 @@ func ByPartition(found []crawl.Discovery) map[Partition][]crawl.Discovery {
 	}
 	return by
 }
-
-// waiting says in which partitions nothing may be changed now, but perhaps later: they are on their way, or the worker has no permit. nil: none is asked for.
-func (h Crawl) waiting() (func(Partition) bool, error) {
-	h.f.mu.Lock()
-	defer h.f.mu.Unlock()
-	s, err := h.f.get(h.crawl)
-	if err != nil {
-		return nil, err
-	}
-	rights := s.rights(h.f)
-	if rights == nil {
-		return nil, nil
-	}
-	epoch := rights.Epoch()
-	return func(p Partition) bool { return errors.Is(rights.Check(ring.Commit, p, epoch), ring.ErrNotNow) }, nil
-}

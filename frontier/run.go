@@ -64,19 +64,13 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 		case rec.Active && !takeOver:
 			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, name, rec.Owner)
 		case rec.Active && (number == 0 || number == rec.Run):
-			rec.Owner, rec.Aborted, rec.Unseeded = owner, false, d.Spread // it may have other seeds
+			rec.Owner, rec.Aborted = owner, false
+			rec.Unseeded, rec.Lacking = d.Spread, nil // it may have other seeds
 		case number > 0 && number <= rec.Run && !(rec.Imported && number == rec.Run):
 			return nil, fmt.Errorf("%w: run %d of %s, the last that is known is %d", ErrOldRun, number, name, rec.Run)
 		default:
-			rec.Owner, rec.Active, rec.Started = owner, true, f.opts.Now().UTC()
-			if !rec.Imported || number != rec.Run { // else it is in progress, begun by others
-				rec.Run, rec.Damage, rec.DamagedSums = max(number, rec.Run+1), Damage{}, nil
-			}
-			rec.Imported, rec.Unseeded = false, d.Spread
-			rec.Totals, rec.Top, rec.DroppedURLs, rec.TopicModel, rec.Limit, rec.Reference = Totals{}, nil, nil, nil, 0, false
-			rec.Again, rec.Former = 0, againEmbedded{}
-			rec.History, rec.HistoryStep, rec.Aborted = nil, 0, false
-			rec.OwingNumbers, rec.Owing = nil, nil // links of an earlier run are not delivered any more
+			rec.begin(owner, number, f.opts.Now().UTC())
+			rec.Unseeded, rec.Lacking = d.Spread, nil
 		}
 		if rec.Definition.Topic.Canonical() != d.Topic.Canonical() {
 			rec.TopicSince = rec.Updates
@@ -100,6 +94,19 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 	return run, nil
 }
 
+// begin begins a run, or what others have begun of the run that was imported.
+func (rec *crawlRecord) begin(owner string, number uint32, now time.Time) {
+	rec.Owner, rec.Active, rec.Started = owner, true, now
+	if !rec.Imported || number != rec.Run { // else it is in progress, begun by others
+		number, rec.Damage, rec.DamagedSums = max(number, rec.Run+1), Damage{}, nil
+	}
+	rec.enterRun(number)
+	rec.Imported = false
+	rec.Top, rec.DroppedURLs, rec.TopicModel, rec.Limit, rec.Reference, rec.Again = nil, nil, nil, 0, false, 0
+	rec.History, rec.HistoryStep, rec.Aborted = nil, 0, false
+	rec.OwingNumbers, rec.Owing = nil, nil // links of an earlier run are not delivered any more
+}
+
 // adopt puts a new or changed plan in force. Who has made the mutation calls placeQueues then. Frontier.mu is held.
 func (f *Frontier) adopt(s *state, sc *scope.Scope) {
 	s.scope = sc
@@ -110,12 +117,6 @@ func (f *Frontier) adopt(s *state, sc *scope.Scope) {
 		f.crawls[s.Name] = s
 		f.nextID = s.keys + 1
 	}
-}
-
-// Seeded says that what a run of a spread crawl begins with, its seeds and the pages of earlier runs, is queued in all partitions that are this worker's, or were when it
-// was offered. Until then a partition that is exported says that it may lack it, and the crawl is not idle here. It changes nothing if the run is another one by now, or has another owner.
-func (h Crawl) Seeded(run uint32, owner string) error {
-	return h.change(func(rec *crawlRecord) { rec.Unseeded = rec.Unseeded && (rec.Run != run || rec.Owner != owner) })
 }
 
 // Since says how long the run takes so far, of a crawl that is spread and that others have begun before.

@@ -249,7 +249,7 @@ func TestRecrawl(t *testing.T) {
 	}
 	r.finish(batch, lanes)
 	r.confirm(r.next())
-	if got := r.next(); !got.Drained || r.status().Totals.Pages != 2 || r.status().Totals.Known != 1 {
+	if got := r.next(); !got.Drained || r.status().Totals.Pages != 2 || r.status().Totals.Known != 2 {
 		t.Fatalf("%+v, %+v", got, r.status())
 	}
 }

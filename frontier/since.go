@@ -36,8 +36,12 @@ func (h URLs) Became(o *crawl.PageOutcome) (now crawl.Became, err error) {
 // since says what became of a URL since it was last asked. The record is as it was before the outcome.
 func (s *state) since(txn store.Reader, pld uint64, r *record.Record, o *crawl.PageOutcome) (now crawl.Became, err error) {
 	known := r.Visit != (crawl.Visit{})
+	same := o.Visit.Digest != "" && o.Visit.Digest == r.Visit.Digest
+	if o.Visit.Shown >= crawl.ShownFrom && r.Visit.Shown >= crawl.ShownFrom { // what its scripts make of it may change though the page does not
+		same = o.Visit.Shown == r.Visit.Shown
+	}
 	switch {
-	case o.Success() && (o.Kind == crawl.OutcomeUnmodified || known && o.Visit.Digest != "" && o.Visit.Digest == r.Visit.Digest):
+	case o.Success() && (o.Kind == crawl.OutcomeUnmodified || known && same):
 		return crawl.BecameUnchanged, nil
 	case o.Success() && !known:
 		return crawl.BecameNew, nil

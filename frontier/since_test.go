@@ -316,14 +316,14 @@ func TestRecrawlOfExpected(t *testing.T) {
 	r.must(r.End("owner"))
 	r.clock.pass(24 * time.Hour)
 	r.must(r.Expect(Elsewhere{Definition: definition(edit), Run: 2, Bounds: seedsOf(definition(edit))}))
-	r.must(r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}, false))
+	r.must(r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}, Replaying{}))
 	if got := r.states()[page]; got != "waiting" {
 		t.Errorf("the page is %q", got)
 	}
 }
 
 // TestReplayOfEarlierRun: a page of an earlier run that is brought in from the archive, after the present run has begun, is asked for in the present one,
-// though it has an interval; what was found on it was counted by the worker that found it.
+// though it has an interval; what was fetched was counted by the worker that did so, what is known here counts here.
 func TestReplayOfEarlierRun(t *testing.T) {
 	edit := func(d *crawl.Definition) {
 		d.Spread = true
@@ -346,12 +346,14 @@ func TestReplayOfEarlierRun(t *testing.T) {
 		t.Fatalf("brought in, it is %q", got)
 	}
 	for range 2 {
-		r.must(r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}, false))
+		r.must(r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}, Replaying{}))
 		if got := r.states()[page]; got != "waiting" {
 			t.Errorf("it is %q in the present run", got)
 		}
 	}
-	if now := r.status().Totals; now != totals {
+	now := r.status().Totals
+	r.expectKnown("in the present run", 2, 1, 0)
+	if now.setKnown(totals.known()); now != totals {
 		t.Errorf("what others have counted is counted: %+v, was %+v", now, totals)
 	}
 }

@@ -136,12 +136,11 @@ func (e *edit) ban(u urls.URL, in Submission) error {
 	if err != nil || found && r.State == record.Banned {
 		return err
 	}
-	c := e.change(k.PLD)
+	c, old := e.change(k.PLD), r
 	c.name = u.PLD()
 	switch {
 	case !found || r.State == record.Same:
 		r = record.Record{URL: u.String(), Path: scope.Abbreviate(in.Path)}
-		c.known++
 	case r.State == record.Waiting:
 		if err := e.Delete(e.s.keys.Entry(k.PLD, r.Position)); err != nil {
 			return fmt.Errorf("write frontier: %w", err)
@@ -149,5 +148,6 @@ func (e *edit) ban(u urls.URL, in Submission) error {
 		c.remove(r.Position)
 	}
 	r.State, r.Run = record.Banned, e.rec.Run
+	e.recount(&old, &r)
 	return e.Set(e.s.keys.Record(k), r.Encode())
 }

@@ -18,7 +18,7 @@ type Totals struct {
 	Retries  int64 `json:"retries" cbor:"8,keyasint"`
 	Revisits int64 `json:"revisits" cbor:"9,keyasint"`
 	Links    int64 `json:"links" cbor:"10,keyasint"` // outlinks offered
-	Known    int64 `json:"known" cbor:"11,keyasint"` // URLs new in this run
+	Known    int64 `json:"known" cbor:"11,keyasint"` // URLs that the run has found or asked for
 	Batches  int64 `json:"batches" cbor:"12,keyasint"`
 	Failed   int64 `json:"failed_batches" cbor:"13,keyasint"`
 	Requests int64 `json:"requests" cbor:"20,keyasint,omitempty"` // answers of any kind, but for robots.txt, DNS and what pages need or probably need
@@ -112,16 +112,6 @@ func (t *Totals) Count(o crawl.Outcome, class crawl.Class) {
 func (t *Totals) countLoaded(bytes int64) {
 	t.Bytes += bytes
 	t.RequisiteBytes += bytes
-}
-
-// know counts URLs of a class that have become known, or are of another class now.
-func (t *Totals) know(class crawl.Class, n int64) {
-	switch class {
-	case crawl.ClassRequisite:
-		t.Requisites += n
-	case crawl.ClassSpeculative:
-		t.Speculative += n
-	}
 }
 
 // RequisiteShare is the share of the requisites of pages that are archived; 1 if there are none.

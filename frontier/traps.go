@@ -301,7 +301,9 @@ func (e *edit) skipClosed(c *candidate) error {
 			return err
 		}
 		e.change(pld).removed++
+		old := r
 		r.State, r.Run = record.Trapped, e.rec.Run
+		e.recount(&old, &r)
 		if err := e.Set(e.s.keys.Record(entry.key), r.Encode()); err != nil {
 			return err
 		}
@@ -393,7 +395,9 @@ func (h Crawl) requeue(s *state, pld string, list []record.Key) error {
 				return nil, err
 			}
 			e.change(k.PLD).name = pld
+			old := r
 			r.Run = e.rec.Run
+			e.recount(&old, &r)
 			if err := e.enqueue(k, &r, priority, false); err != nil {
 				return nil, err
 			}

@@ -17,7 +17,7 @@ func (c *crawlRun) serveAbort(ctx workflow.Context) {
 		defer func() { c.writing-- }()
 		c.Aborting, c.Stopping, c.Paused = true, true, false
 		c.pass(ctx, names.SignalStop) // a controller that is paused would not see that the run is over
-		if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 }); err != nil || c.Phase == crawl.PhaseEnded {
+		if err := workflow.Await(ctx, c.hasBegun); err != nil || c.Phase == crawl.PhaseEnded {
 			return
 		}
 		if err := c.onAll(ctx, "abort the crawl", steps.Abort, sameInput(c.Name), nil); err != nil {

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/muninn-archive/muninn/activities"
+	"github.com/muninn-archive/muninn/frontier"
 )
 
 // versionAbsent is the change since which a spread crawl gives up workers that were never its members, too; from 3 on, what it has at a worker goes by the
@@ -81,7 +82,7 @@ func (c *crawlRun) addFormer(ctx workflow.Context, f activities.FormerTotals) {
 		return
 	}
 	m := &CrawlMember{Member: activities.Member{Worker: f.Worker, Instance: f.Instance}, Account: cmp.Or(f.Instance, f.Worker), Absent: true, Gone: true, Counted: true}
-	m.Progress.Worker, m.Progress.Totals, m.Progress.At = f.Worker, f.Totals, workflow.Now(ctx)
+	m.Progress.Worker, m.Progress.Totals, m.Progress.At = f.Worker, lostTotals(f.Totals, frontier.Totals{}), workflow.Now(ctx)
 	c.Members = append(c.Members, m)
 	for _, reason := range activities.SharedBudgets() {
 		c.Budgets[reason].Absent(m.Account, activities.Used(reason, f.Totals))

@@ -60,7 +60,7 @@ func TestSpreadCrawlAbsent(t *testing.T) {
 func TestSpreadCrawlFormer(t *testing.T) {
 	r := newSpread(t, 400, 400)
 	done := func(worker, instance string, pages int64) activities.FormerTotals {
-		return activities.FormerTotals{Holder: activities.Holder{Worker: worker, Instance: instance}, Totals: frontier.Totals{Pages: pages, Requests: pages}}
+		return activities.FormerTotals{Holder: activities.Holder{Worker: worker, Instance: instance}, Totals: frontier.Totals{Pages: pages, Requests: pages, Requisites: 70}}
 	}
 	r.former = []activities.FormerTotals{done("w9", "i-w9", 100), done("w2", "i-former", 50), done("w1", "i-w1", 7000)}
 	r.started = r.Now().Add(-time.Hour)
@@ -68,7 +68,7 @@ func TestSpreadCrawlFormer(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := crawlResult(t, r.env)
-	if r.used() > 150+2*spreadBatch || r.used() < 150 || out.Totals.Pages != 150+2 || out.Reason != crawl.ReasonPages || r.count("FormerTotals, not of 2") != 1 {
+	if r.used() > 150+2*spreadBatch || r.used() < 150 || out.Totals.Pages != 150+2 || out.Totals.Requisites != 0 || out.Reason != crawl.ReasonPages || r.count("FormerTotals, not of 2") != 1 {
 		t.Errorf("%d are fetched; %+v", r.used(), out)
 	}
 	if r.count("Retire w9")+r.count("Retire w2") > 0 {

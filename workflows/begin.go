@@ -10,7 +10,8 @@ import (
 )
 
 // versionParts is the change since which a spread crawl begins with the workers that answer, and with the partitions that have an owner. Before, it began once all workers
-// had queued their seeds by one epoch of the ring: it waited for one that was silent until the ring had given it up.
+// had queued their seeds by one epoch of the ring: it waited for one that was silent until the ring had given it up. From version 2 on the rest is queued by a step of its own, a worker that
+// cannot do so is asked again and works meanwhile, and changes of the definition, submitted URLs and an abort wait until a worker has begun.
 const versionParts = "begin-by-parts"
 
 // beginPatience is how long a crawl waits for more workers at most, once one has answered, when it begins and when a phase begins. The others take part as soon as they answer.
@@ -26,7 +27,8 @@ func (c *crawlRun) beginByParts(ctx workflow.Context) error {
 	run := activities.NextRun(known)
 	c.Started = workflow.GetInfo(ctx).WorkflowStartTime
 	c.TimeFrom = c.Started.Add(-activities.ElapsedOf(run, known)) // this execution may continue the run
-	c.Begun.Run = run                                             // from now on a worker that joins begins it
+	c.Begun.Run, c.beginning = run, c.asksRest                    // from now on a worker that joins begins it
+	defer func() { c.beginning = false }()
 	if err := c.prepareSome(ctx); err != nil {
 		return err
 	}
@@ -53,7 +55,10 @@ func (c *crawlRun) beginByParts(ctx workflow.Context) error {
 	return nil
 }
 
-// lastRuns asks which run is the last. What a worker that does not answer knows of it is in the archive, too.
+// hasBegun reports whether a worker has begun the run: what is sent to those that take part reaches one.
+func (c *crawlRun) hasBegun() bool { return c.Begun.Run > 0 && !c.beginning }
+
+// lastRuns asks which run is the last. What a worker that does not answer has begun and ended, those that answer read in the archive.
 func (c *crawlRun) lastRuns(ctx workflow.Context) (known []activities.LastRun, err error) {
 	for len(known) == 0 {
 		if err := workflow.Await(ctx, func() bool { return c.reachable() }); err != nil {
@@ -125,7 +130,13 @@ func (c *crawlRun) prepareSome(ctx workflow.Context) error {
 	return nil
 }
 
-// queueRest has a worker queue the seeds of partitions that were on their way when it began, once they are there. The crawl works meanwhile; it does not end.
+// A worker that could not queue the rest, as when its file of seeds is gone, is asked again after restPause at first, and restPauseMost at last.
+const (
+	restPause     = time.Minute
+	restPauseMost = 30 * time.Minute
+)
+
+// queueRest has a worker queue the seeds of partitions that were on their way when it began, once they are there. The crawl works meanwhile, also at that worker; it does not end.
 func (c *crawlRun) queueRest(ctx workflow.Context, m *CrawlMember) {
 	if !m.Unseeded || m.seeding || m.Gone {
 		return
@@ -133,19 +144,42 @@ func (c *crawlRun) queueRest(ctx workflow.Context, m *CrawlMember) {
 	m.seeding = true
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		defer func() { m.seeding = false }()
-		ctx, cancel := workflow.WithCancel(ctx)
-		defer cancel()
-		in := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Run: c.Begun.Run, Elapsed: c.elapsed(ctx), Parts: true, Rest: true}
-		f := workflow.ExecuteActivity(withQueueOptions(ctx, m.Queue, "queue the seeds of partitions that were on their way"), steps.Begin, beginsWith(in)(m))
-		if answered, err := awaitAnswer(ctx, f, func() bool { return m.Gone }); !answered || err != nil {
-			return
-		}
-		if err := f.Get(ctx, nil); err != nil {
-			m.Fault = reasonOf(err)
+		for pause := restPause; ; pause = min(2*pause, restPauseMost) {
+			answered, err := c.askRest(ctx, m)
+			if !answered {
+				return
+			}
+			if err == nil {
+				m.Unseeded, m.Unqueued = false, ""
+				c.Ending.Disturb()
+				return
+			}
 			workflow.GetLogger(ctx).Error("a worker cannot queue the seeds of its partitions", "crawl", c.Name, "worker", m.Worker, "error", err)
-			return
+			if !c.asksRest {
+				m.Fault = reasonOf(err)
+				return
+			}
+			m.Unqueued = reasonOf(err)
+			c.show(ctx)
+			if _, err := workflow.AwaitWithTimeout(ctx, pause, func() bool { return m.Gone }); err != nil || m.Gone {
+				return
+			}
 		}
-		m.Unseeded = false
-		c.Ending.Disturb()
 	})
+}
+
+// askRest asks a worker to queue them. It does not answer if it leaves the ring, or the crawl is cancelled.
+func (c *crawlRun) askRest(ctx workflow.Context, m *CrawlMember) (answered bool, err error) {
+	ctx, cancel := workflow.WithCancel(ctx)
+	defer cancel()
+	in, step := any(activities.RestInput{Crawl: c.Name, Owner: c.Owner, Run: c.Begun.Run, Holder: activities.Holder{Worker: m.Worker, Instance: m.Instance}}), any(steps.QueueRest)
+	if !c.asksRest {
+		begin := activities.BeginInput{Definition: c.definition, Owner: c.Owner, Run: c.Begun.Run, Elapsed: c.elapsed(ctx), Parts: true, Rest: true}
+		in, step = beginsWith(begin)(m), any(steps.Begin)
+	}
+	f := workflow.ExecuteActivity(withQueueOptions(ctx, m.Queue, "queue the seeds of partitions that were on their way"), step, in)
+	if answered, err := awaitAnswer(ctx, f, func() bool { return m.Gone }); !answered || err != nil {
+		return false, nil
+	}
+	return true, f.Get(ctx, nil)
 }

@@ -40,7 +40,8 @@ func Crawl(ctx workflow.Context, definition json.RawMessage, resumed *CrawlState
 	if c.definition.Spread {
 		version := workflow.GetVersion(ctx, versionAbsent, workflow.DefaultVersion, 3)
 		c.takesAbsent, c.carriesLosses, c.byFolder = version >= 1, version >= 2, version >= 3
-		c.byParts = workflow.GetVersion(ctx, versionParts, workflow.DefaultVersion, 1) != workflow.DefaultVersion
+		version = workflow.GetVersion(ctx, versionParts, workflow.DefaultVersion, 2)
+		c.byParts, c.asksRest = version >= 1, version >= 2
 	}
 	if err := c.choose(ctx); err != nil {
 		return CrawlResult{}, err
@@ -87,7 +88,8 @@ type crawlRun struct {
 	freed       bool // the controller of an execution before a reset is waited for no longer
 	// see versionAbsent
 	takesAbsent, carriesLosses, byFolder bool
-	byParts                              bool // see versionParts
+	byParts, asksRest                    bool // see versionParts
+	beginning                            bool // no worker has begun the run that it has chosen
 
 	phase  int // counts up
 	bounds activities.PhaseInput

@@ -82,6 +82,8 @@ type CrawlMember struct {
 
 	// Unseeded says that it has begun the run and has not queued the seeds of all of its partitions, because some were on their way.
 	Unseeded bool `json:"unseeded,omitempty"`
+	// Unqueued is why it could not queue them, the last time; it is asked again.
+	Unqueued string `json:"unqueued,omitempty"`
 
 	phase     int   // that it knows: crawlRun.phase
 	late      bool  // the crawl continues without its answer

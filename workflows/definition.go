@@ -83,7 +83,7 @@ type Configured struct {
 // serveConfigure serves the update "configure": fields of the definition that may change while the crawl runs.
 func (c *crawlRun) serveConfigure(ctx workflow.Context) error {
 	change := func(ctx workflow.Context, fields json.RawMessage) (out Configured, err error) {
-		if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 && c.isRead() && !c.changing }); err != nil {
+		if err := workflow.Await(ctx, func() bool { return c.hasBegun() && c.isRead() && !c.changing }); err != nil {
 			return out, err
 		}
 		c.changing = true // one at a time, and none may be cut off

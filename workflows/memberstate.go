@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -55,6 +56,8 @@ func (s *CrawlState) standing(m *CrawlMember) (state, todo string) {
 		return fmt.Sprintf("has not taken change %d of the definition, and is allotted nothing until then", s.Version), ""
 	case m.Leaving:
 		return "hands its partitions over, and leaves", ""
+	case m.Unqueued != "":
+		return cmp.Or(string(m.Progress.State), "begins") + ", but cannot queue the seeds of some partitions: " + m.Unqueued, "correct that at worker " + m.Worker + "; it is tried again within half an hour, and the crawl does not end before"
 	case m.Progress.Holds != "":
 		return string(crawl.ControllerHolding), "see why it holds; the others continue"
 	case m.Progress.State == "":

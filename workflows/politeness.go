@@ -32,6 +32,9 @@ const versionGone = "gone"
 // versionLine marks executions that answer asks busy when the line at their address is full.
 const versionLine = "line"
 
+// versionApart marks executions that have a host asked by one claim at a time, at whatever addresses of the shard.
+const versionApart = "apart"
+
 // Politeness grants the leases of one shard of addresses, over all crawls and workers. The rules are
 // in internal/politeness; this carries signals in and answers out, always in bulk.
 func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
@@ -55,6 +58,9 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	p.state.Ends = servers >= 2
 	p.state.Lines = workflow.GetVersion(ctx, versionLine, workflow.DefaultVersion, 1) >= 1
 	p.hearsGone = workflow.GetVersion(ctx, versionGone, workflow.DefaultVersion, 1) >= 1
+	if workflow.GetVersion(ctx, versionApart, workflow.DefaultVersion, 1) >= 1 {
+		p.state.KeepHostsApart()
+	}
 	if err := p.registerHandlers(ctx); err != nil {
 		return err
 	}

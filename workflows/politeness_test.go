@@ -151,6 +151,23 @@ func TestPolitenessAnswersBusy(t *testing.T) {
 	}
 }
 
+// Of two asks for a host at two addresses one waits; in an execution of an earlier version none does.
+func TestPolitenessKeepsHostsApart(t *testing.T) {
+	for version, want := range map[workflow.Version]int{workflow.DefaultVersion: 2, 1: 1} {
+		e := newShard(t)
+		e.OnGetVersion(versionApart, workflow.DefaultVersion, workflow.Version(1)).Return(version)
+		e.OnGetVersion(versionServers, workflow.DefaultVersion, workflow.Version(2)).Return(workflow.Version(2))
+		e.OnGetVersion(mock.Anything, workflow.DefaultVersion, workflow.Version(1)).Return(workflow.Version(1))
+		list := asks("one", "a@10.0.0.1", "b@10.0.0.2")
+		list[0].Host, list[1].Host = "wide.example", "wide.example"
+		e.round(time.Second, politeness.Round{From: "one", Round: 1, Asks: list})
+		e.cancelled(time.Minute, activities.PolitenessInput{Shard: 0, Shards: 1})
+		if len(e.answers) != 1 || len(e.answers[0].Grants) != want {
+			t.Errorf("version %d: %+v", version, e.answers)
+		}
+	}
+}
+
 // What a worker has asked for that the ring has given up is withdrawn: the next ask gets the address.
 func TestPolitenessOfGoneWorker(t *testing.T) {
 	e := newShard(t)

@@ -166,11 +166,12 @@ func (c *crawlRun) countGone(ctx workflow.Context, m *CrawlMember) (counted bool
 	return true
 }
 
-// lostTotals is what a lost member has done: what its segments have, and of what no segment says, what it has reported last.
+// lostTotals is what a lost member has done: what its segments have, and of what no segment says, what it has reported last. The URLs that it knew count at
+// the workers that have its partitions since.
 func lostTotals(archived, reported frontier.Totals) frontier.Totals {
 	t := archived
-	t.Links, t.Known, t.Failed, t.NotDue, t.RequisitesCut = reported.Links, reported.Known, reported.Failed, reported.NotDue, reported.RequisitesCut
-	t.Requisites, t.Speculative = max(archived.Requisites, reported.Requisites), max(archived.Speculative, reported.Speculative)
+	t.Links, t.Failed, t.NotDue, t.RequisitesCut = reported.Links, reported.Failed, reported.NotDue, reported.RequisitesCut
+	t.Known, t.Requisites, t.Speculative = 0, 0, 0
 	return t
 }
 

@@ -65,6 +65,35 @@ func TestSpreadConfigureWithALostWorker(t *testing.T) {
 	}
 }
 
+// TestSpreadConfigureWhileBeginning: a worker refuses a change while the crawl waits for others to begin. The change is taken back, and the crawl begins.
+func TestSpreadConfigureWhileBeginning(t *testing.T) {
+	r := newSpread(t, 150, 150)
+	r.workers[0].refuses = 666
+	r.unbegun = r.workers[1].Instance
+	u := r.change(11*time.Second, `{"budget":{"pages":666}}`) // the ring is known after ten seconds
+	r.at(time.Minute, func() { r.drop(r.workers[1].Worker) })
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if u.failed == nil || !strings.Contains(u.failed.Error(), "it has no such file") || r.used() != 300 {
+		t.Errorf("%v; %d are fetched", u.failed, r.used())
+	}
+}
+
+// TestSpreadAbortWhileBeginning: a crawl is aborted before any worker has begun the run, of which batches may be in progress. Those that begin it abort them.
+func TestSpreadAbortWhileBeginning(t *testing.T) {
+	r := newSpread(t, 150, 150)
+	r.beginsAt = r.Now().Add(time.Minute)
+	r.at(30*time.Second, func() { r.SignalWorkflow(names.SignalAbort, nil) })
+	acts(r.env, "Abort", func(string) error { return nil })
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if out := crawlResult(t, r.env); r.count("Abort") != 2 {
+		t.Errorf("%d workers abort their batches, %+v", r.count("Abort"), out)
+	}
+}
+
 // TestSpreadConfigureRefused: what one worker refuses, or each of them, none has; one that was lost meanwhile ends with the former definition, too. The crawl
 // continues by that.
 func TestSpreadConfigureRefused(t *testing.T) {

@@ -38,9 +38,10 @@ type spreadRing struct {
 	workers  []*spreadWorker
 	seen     []string
 	claiming func(in activities.ClaimInput) error
-	silent   string // this worker does not answer End
-	unbegun  string // this folder does not answer Begin
-	unseeded string // the first worker, if partitions of it are on their way when it begins: what waits there is in spent
+	silent   string    // this worker does not answer End
+	unbegun  string    // this folder does not answer Begin
+	beginsAt time.Time // none does before
+	unseeded string    // the first worker, if partitions of it are on their way when it begins: what waits there is in spent
 	absent   []activities.Holder
 	open     int // batches that a lost worker has left
 	former   []activities.FormerTotals
@@ -90,6 +91,9 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 		if in.Instance == r.unbegun {
 			return activities.BeginResult{}, activity.ErrResultPending
 		}
+		if r.Now().Before(r.beginsAt) {
+			return activities.BeginResult{}, errors.New("its archive is away")
+		}
 		if err := r.unanswered(in.Worker); err != nil {
 			return activities.BeginResult{}, err
 		}
@@ -104,17 +108,23 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 			t.Errorf("begins with run %d, %+v", in.Run, in.Holder)
 		}
 		out := activities.BeginResult{Run: 1, Archive: "store", Epoch: r.epoch, Life: r.of(in.Worker).quotas[crawl.ReasonPages].Life(), Started: r.started}
-		out.Unseeded = in.Parts && !in.Rest && in.Worker == r.unseeded
-		if in.Rest {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			if w := r.workers[0]; w.Worker == r.unseeded && w.waiting == 0 {
-				w.waiting, r.unseeded = w.spent, ""
-				return out, nil
-			}
-			return out, errors.New("partitions with seeds are on their way")
-		}
+		out.Unseeded = in.Parts && in.Worker == r.unseeded
 		return out, nil
+	})
+	acts(r.env, "QueueRest", func(in activities.RestInput) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		w := r.workers[0]
+		switch {
+		case in.Run != 1 || in.Owner == "" || in.Worker != w.Worker || in.Instance != w.Instance:
+			t.Errorf("the rest is asked for by %+v", in)
+		case r.refuses == w.Worker:
+			return temporal.NewNonRetryableApplicationError("it lacks a file", activities.ErrorInput, nil)
+		case w.Worker == r.unseeded && w.waiting == 0:
+			w.waiting, r.unseeded = w.spent, ""
+			return nil
+		}
+		return errors.New("partitions with seeds are on their way")
 	})
 	acts(r.env, "Phase", func(activities.PhaseInput) error { return nil })
 	r.OnActivity("Configure", mock.Anything, mock.Anything).Return(r.configure)
@@ -152,7 +162,7 @@ func newSpread(t *testing.T, waiting ...int64) *spreadRing {
 			t.Errorf("it is counted what %s has archived since %v", in.Worker, in.Started)
 		}
 		w := r.lost[in.Worker]
-		return frontier.Totals{Pages: w.used, Requests: w.used}, nil
+		return frontier.Totals{Pages: w.used, Requests: w.used, Requisites: 70}, nil // requisites: a worker of an earlier version counts them
 	})
 	does(r.env, "FormerTotals", func(in activities.FormerTotalsInput) ([]activities.FormerTotals, error) {
 		r.note(fmt.Sprintf("FormerTotals, not of %d", len(in.Not)))
@@ -473,6 +483,43 @@ func TestSpreadCrawlBeginsBesideSilent(t *testing.T) {
 func TestSpreadCrawlBeginsByParts(t *testing.T) {
 	r := newSpread(t, 20, 3)
 	r.unseeded, r.workers[0].spent = "w1", 9
+	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	if out := crawlResult(t, r.env); out.Reason != crawl.ReasonDrained || r.used() != 20+3+9 {
+		t.Errorf("%+v; %d are fetched", out, r.used())
+	}
+}
+
+// TestSpreadCrawlRestRefused: a worker cannot queue the seeds of partitions that were on their way, because a file is gone. It works meanwhile, its line of the status says why, and it
+// is asked again until it can, without a change of the ring.
+func TestSpreadCrawlRestRefused(t *testing.T) {
+	r := newSpread(t, 20, 3)
+	r.unseeded, r.workers[0].spent = "w1", 9
+	r.at(13*time.Second, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.refuses = "w1"
+	})
+	r.at(30*time.Minute, func() {
+		var s CrawlState
+		value, err := r.env.QueryWorkflow(names.QueryStatus)
+		if err != nil || value.Get(&s) != nil {
+			t.Fatal(err)
+		}
+		line, todo := s.Describe(s.Members[0])
+		if s.Members[0].Fault != "" || !strings.Contains(line, "cannot queue the seeds of some partitions: it lacks a file") || !strings.Contains(todo, "tried again") {
+			t.Errorf("%s: %s", line, todo)
+		}
+		if r.of("w1").used != 20 {
+			t.Errorf("it has fetched %d meanwhile", r.of("w1").used)
+		}
+	})
+	r.at(2*time.Hour, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.refuses = ""
+	})
 	if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
 		t.Fatal(err)
 	}

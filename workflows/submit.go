@@ -46,7 +46,7 @@ func (c *crawlRun) submit(ctx workflow.Context, raw json.RawMessage) (out Submit
 	defer func() { c.writing-- }()
 	c.Submits++ // in the order of the updates, whichever is carried out first
 	number := c.Submits
-	if err := workflow.Await(ctx, func() bool { return c.Begun.Run > 0 }); err != nil {
+	if err := workflow.Await(ctx, c.hasBegun); err != nil {
 		return out, err
 	}
 	c.submitted = true

@@ -26,6 +26,8 @@ type Logged struct {
 	Claim   string     `json:"claim,omitempty"` // the lane
 	// Print says what the page reads like: a frontier that is rebuilt finds traps by it. Missing in segments of earlier versions.
 	Print *crawl.Print `json:"print,omitempty"`
+	// Shown is crawl.Page.Shown of a page that was opened in a browser: the next run compares it.
+	Shown uint64 `json:"shown,omitempty"`
 	// Became is what became of the page since an earlier run; empty of requisites, and in segments of versions that did not write it.
 	Became crawl.Became `json:"became,omitempty"`
 }
@@ -102,6 +104,9 @@ func (l *Logged) append(b []byte) []byte {
 	b = appendSome(b, ",\"claim\":", l.Claim)
 	if l.Print != nil {
 		b = appendPrint(append(b, ",\"print\":"...), l.Print)
+	}
+	if l.Shown != 0 {
+		b = strconv.AppendUint(append(b, ",\"shown\":"...), l.Shown, 10)
 	}
 	b = appendSome(b, ",\"became\":", string(l.Became))
 	return append(b, '}', '\n')

@@ -237,7 +237,7 @@ func (s *Segment) Add(c Capture) (Recorded, error) {
 func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 	out := Recorded{Digest: digest, Visit: crawl.Visit{
 		ETag: c.Outcome.Visit.ETag, LastModified: c.Outcome.Visit.LastModified,
-		Digest: digest, URL: c.URL, Date: c.Started.UTC().Truncate(time.Second),
+		Digest: digest, URL: c.URL, Date: c.Started.UTC().Truncate(time.Second), Shown: c.Outcome.Visit.Shown,
 	}}
 	rec := record{kind: gowarc.Response, contentType: "application/http; msgtype=response", level: levelText}
 	if c.Encoding != "" || packed(c.MIME) {

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -54,8 +53,10 @@ const (
 	quiet       = 500 * time.Millisecond // without a request, after which a page is complete
 	pictureTime = 10 * time.Second       // that a picture may take
 	closeTime   = 5 * time.Second        // that a browser may take to close a page, or to end
+	holdTime    = time.Second            // that a browser may hold a page whose time is over
 	maxFailures = 3                      // browsers in a row that did not start, after which no more pages are fetched
-	failureTime = time.Minute            // after which it is tried again
+	failureTime = time.Minute            // after which one is tried, without a page
+	openTime    = time.Hour              // after which a network namespace is tried again
 )
 
 // names are those by which Chromium is looked for.
@@ -101,6 +102,9 @@ type Request struct {
 	Kind string // what for, by the DevTools protocol: Script, Stylesheet, XHR, Fetch, Image, Document (of a frame), …
 }
 
+// Makes reports whether the page is made of what it asks for: a script, or what a script asks for.
+func (q Request) Makes() bool { return q.Kind == "Script" || q.Kind == "XHR" || q.Kind == "Fetch" }
+
 // Response is an answer; its encodings are taken off.
 type Response struct {
 	Status int
@@ -134,14 +138,16 @@ type Pool struct {
 	limits  Limits
 	free    chan *process // nil: it is not started
 
-	open     atomic.Bool // the system gives no network namespace
 	close    sync.Once
-	mu       sync.Mutex
+	mu       sync.Mutex // of what follows
 	idle     map[*process]*time.Timer
 	ending   sync.WaitGroup // browsers that have not ended
 	failures int            // starts that failed since the last that did not
 	failed   time.Time      // the last of them
 	why      error
+	trying   bool      // a browser is started to see whether one does
+	denied   int       // starts in a row that failed in a network namespace of their own, and not without
+	open     time.Time // until when none is tried
 }
 
 // New makes a pool; its browsers start when pages are opened. Close ends them. The folder must be the pool's own.
@@ -191,15 +197,20 @@ func (p *Pool) Open(ctx context.Context, job Job) (Shown, error) {
 func (p *Pool) take(ctx context.Context) (*process, error) {
 	select {
 	case b := <-p.free:
-		p.mu.Lock()
-		if timer := p.idle[b]; timer != nil {
-			timer.Stop()
-			delete(p.idle, b)
-		}
-		p.mu.Unlock()
+		p.taken(b)
 		return b, nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("no browser was free: %w", context.Cause(ctx))
+	}
+}
+
+// taken notes that a browser is wanted.
+func (p *Pool) taken(b *process) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if timer := p.idle[b]; timer != nil {
+		timer.Stop()
+		delete(p.idle, b)
 	}
 }
 
@@ -232,45 +243,81 @@ func (p *Pool) retire(b *process) {
 	}
 }
 
-// start starts a browser, without network where the system allows that.
+// start starts a browser, without network where the system allows that. One that does not start so, which may be for lack of memory at that time, is started without a namespace;
+// after maxFailures of them in a row all are, for openTime.
 func (p *Pool) start(ctx context.Context) (*process, error) {
-	b, err := launch(ctx, p.program, p.limits.Memory, !p.open.Load())
-	var exit *exitError
-	if err != nil && ctx.Err() == nil && !p.open.Load() && (denied(err) || errors.As(err, &exit)) {
-		first := err
-		if b, err = launch(ctx, p.program, p.limits.Memory, false); err == nil && !p.open.Swap(true) && p.program.Warn != nil {
-			p.program.Warn("browsers have no network namespace of their own: their proxy and resolver lead nowhere", "error", first)
-		}
+	p.mu.Lock()
+	isolated := !time.Now().Before(p.open)
+	p.mu.Unlock()
+	b, err := launch(ctx, p.program, p.limits.Memory, isolated)
+	var lacks error
+	if isolated && err != nil && ctx.Err() == nil && (denied(err) || errors.As(err, new(*exitError))) {
+		lacks = err
+		b, err = launch(ctx, p.program, p.limits.Memory, false)
+	}
+	if err == nil && lacks != nil && p.program.Warn != nil {
+		p.program.Warn("a browser has no network namespace of its own: its proxy and resolver lead nowhere", "error", lacks)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case err == nil:
-		p.failures = 0
-		p.ending.Go(func() { <-b.done })
-		return b, nil
-	case ctx.Err() == nil:
+	case err != nil && ctx.Err() == nil:
 		p.failures, p.failed, p.why = p.failures+1, time.Now(), err
+	case err == nil && lacks != nil:
+		if p.denied++; p.denied >= maxFailures {
+			p.open, p.denied = time.Now().Add(openTime), maxFailures-1
+		}
+	case err == nil && isolated:
+		p.denied = 0
 	}
-	return nil, &StartError{err}
+	if err != nil {
+		return nil, &StartError{err}
+	}
+	p.failures = 0
+	p.ending.Go(func() { <-b.done })
+	return b, nil
 }
 
-// Fault says why no browser starts, if several in a row did not, for a while; "" otherwise.
+// Fault says why no browser starts, if several in a row did not; "" otherwise. After a while one is started to see whether it does, without a page.
 func (p *Pool) Fault() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.failures < maxFailures || time.Since(p.failed) > failureTime {
+	if p.failures < maxFailures {
 		return ""
+	}
+	if time.Since(p.failed) > failureTime && !p.trying {
+		p.trying = true
+		go p.try()
 	}
 	return fmt.Sprintf("the browser %s does not start: %v", p.program.Path, p.why)
 }
 
-// Close ends all browsers; pages that are open come to their end first.
+// try starts a browser if none is wanted for a page.
+func (p *Pool) try() {
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.trying = false
+	}()
+	select {
+	case b := <-p.free:
+		if p.taken(b); b != nil { // that this one runs says nothing about others
+			b.end()
+		}
+		b, _ = p.start(context.Background()) // Fault says why none does
+		p.release(b)
+	default: // a page has it started
+	}
+}
+
+// Close ends all browsers; pages that are open come to their end first, for as long as a page may be open.
 func (p *Pool) Close() { p.close.Do(p.closeAll) }
 
 func (p *Pool) closeAll() {
+	ctx, cancel := context.WithTimeout(context.Background(), p.limits.Time+closeTime)
+	defer cancel()
 	for range p.limits.Processes {
-		if b, _ := p.take(context.Background()); b != nil {
+		if b, _ := p.take(ctx); b != nil {
 			b.end()
 		}
 	}

@@ -238,6 +238,37 @@ func TestNoNetwork(t *testing.T) {
 	}
 }
 
+// TestScheme: a page of a site that has a name of the public DNS is asked for as it is named, without a try by https first.
+func TestScheme(t *testing.T) {
+	var asked []string
+	shown, err := pool(t, DefaultLimits()).Open(t.Context(), Job{URL: "http://www.example.org/", Load: func(_ context.Context, r Request) (Response, error) {
+		asked = append(asked, r.URL)
+		if !strings.HasPrefix(r.URL, "http:") {
+			return Response{}, errors.New("nothing listens there")
+		}
+		return Response{Status: 200, Header: [][2]string{{"Content-Type", "text/html"}}, Body: []byte(`<p>well<img src="http://images.example.com/a.png">`)}, nil
+	}})
+	if want := []string{"http://www.example.org/", "http://images.example.com/a.png"}; err != nil || !strings.Contains(string(shown.Document), "well") || !slices.Equal(asked[:min(2, len(asked))], want) { // then its icon
+		t.Errorf("%q, %v; asked for: %q", shown.Document, err, asked)
+	}
+}
+
+// TestFields: header fields that the browser refuses do not cost the page its answer.
+func TestFields(t *testing.T) {
+	fields := [][2]string{{"Content-Type", "text/html"}, {"a b", "x"}, {"X-Nul", "a\x00b"}, {"X-Ümlaut", "x"}, {"", "x"}, {"X-CR", "a\rb"}, {"X-LF", "a\nb"}, {"X(", "a"}, {"X-Utf8", "ü"}}
+	for _, f := range fields {
+		if want := f[0] == "Content-Type" || f[0] == "X-Utf8"; sendable(f) != want {
+			t.Errorf("%q is sent: %t", f, !want)
+		}
+	}
+	shown, err := pool(t, DefaultLimits()).Open(t.Context(), Job{URL: "http://a.test/", Load: func(context.Context, Request) (Response, error) {
+		return Response{Status: 200, Header: fields, Body: []byte("<p>well")}, nil
+	}})
+	if err != nil || !strings.Contains(string(shown.Document), "well") {
+		t.Errorf("%q, %v", shown.Document, err)
+	}
+}
+
 // TestFind: a path that is no program is an error that names it; without any Chromium in PATH the error says so.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()

@@ -117,7 +117,7 @@ func (c *conn) call(ctx context.Context, session, method string, params, result 
 		return ctx.Err()
 	}
 	c.write.Lock()
-	_, err = c.out.Write(append(raw, 0)) // a browser that reads nothing is ended when the page's time is over
+	_, err = c.out.Write(append(raw, 0)) // it waits for a browser that does not read, until that is ended: see watch
 	c.write.Unlock()
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)

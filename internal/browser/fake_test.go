@@ -42,7 +42,7 @@ func scripted(t *testing.T, script string) *Pool {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
 	}
-	p, err := New(Program{Path: path, Folder: filepath.Join(t.TempDir(), "browsers")}, DefaultLimits())
+	p, err := New(Program{Path: path, Folder: filepath.Join(t.TempDir(), "browsers[1]")}, DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +70,11 @@ func playBrowser(way string) {
 		switch {
 		case m.Method == "Page.navigate":
 			playPage(way, say)
+			if way == "deaf" { // it reads no more
+				select {}
+			}
+		case m.Method == "Target.disposeBrowserContext" && way == "polls":
+			say(`{"method":"Fetch.requestPaused","sessionId":"s","params":{"requestId":"9","frameId":"t","resourceType":"Fetch","request":{"url":"http://a.test/news","method":"GET"}}}`)
 		case m.Method == "Target.disposeBrowserContext" && way == "unclosed":
 			say(`{"id":%d,"error":{"message":"no"}}`, m.ID)
 			continue
@@ -117,6 +122,8 @@ func playPage(way string, say func(format string, args ...any)) {
 		say(`{"method":"Runtime.consoleAPICalled","sessionId":"s","params":{"text":"%s"}}`, strings.Repeat(long, maxMessage>>20))
 	case "crashes":
 		say(`{"method":"Inspector.targetCrashed","sessionId":"s","params":{}}`)
+		paused(1, "Image", "t", "GET", "http://a.test/held", "")
+	case "asks":
 		paused(1, "Image", "t", "GET", "http://a.test/held", "")
 	case "dies":
 		os.Exit(1)
@@ -189,6 +196,23 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestLateLoad: what a page still asks for when its document is read holds its browser no longer.
+func TestLateLoad(t *testing.T) {
+	p := fake(t, "asks")
+	p.limits.Time = time.Second
+	var ended error
+	shown, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: func(ctx context.Context, r Request) (Response, error) {
+		answer, err := held(ctx, r)
+		if strings.HasSuffix(r.URL, "/held") {
+			ended = context.Cause(ctx)
+		}
+		return answer, err
+	}})
+	if err != nil || !shown.Cut || string(shown.Document) != "<p>well</p>" || !errors.Is(ended, context.Canceled) {
+		t.Errorf("%q, cut %t, %v; the load ended: %v", shown.Document, shown.Cut, err, ended)
+	}
+}
+
 // TestUnclosed: a browser that does not close a page shows no other.
 func TestUnclosed(t *testing.T) {
 	p := fake(t, "unclosed")
@@ -201,6 +225,43 @@ func TestUnclosed(t *testing.T) {
 		}
 		p.free <- nil
 	}
+}
+
+// TestPolls: a page that asks for something while it is closed does not hold its browser.
+func TestPolls(t *testing.T) {
+	p := fake(t, "polls")
+	if shown, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: held}); err != nil || string(shown.Document) != "<p>well</p>" {
+		t.Errorf("%q, %v", shown.Document, err)
+	}
+	b := <-p.free
+	if b == nil {
+		t.Error("the browser is ended")
+	}
+	p.free <- b
+}
+
+// TestDeaf: a browser that reads nothing more holds neither the page nor the worker when the time of the page is over.
+func TestDeaf(t *testing.T) {
+	b, err := launch(t.Context(), fake(t, "deaf").program, 1<<30, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err = b.show(ctx, Job{URL: "http://a.test/", Load: func(context.Context, Request) (Response, error) {
+		go func() { // when the answer is being written
+			for b.conn.write.TryLock() {
+				b.conn.write.Unlock()
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+		}()
+		return Response{Status: 200, Body: make([]byte, 1<<20)}, nil
+	}}, DefaultLimits())
+	if !errors.Is(err, context.Canceled) || !b.lost() {
+		t.Errorf("%v, the browser is lost: %t", err, b.lost())
+	}
+	<-b.done
 }
 
 // TestStart: a program that does not start is no page's fault, and is said when it happens repeatedly; it leaves nothing.
@@ -217,10 +278,6 @@ func TestStart(t *testing.T) {
 	}
 	if why := p.Fault(); !strings.Contains(why, p.program.Path) || !strings.Contains(why, "no room") {
 		t.Errorf("%q", why)
-	}
-	p.failed = p.failed.Add(-2 * failureTime)
-	if why := p.Fault(); why != "" {
-		t.Errorf("later: %q", why)
 	}
 	if left, err := os.ReadDir(p.program.Folder); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v", left, err)
@@ -248,25 +305,88 @@ func TestStartEnds(t *testing.T) {
 	}
 }
 
-// TestIsolated: only a system that denies the network namespace, or a program that does not run in it, has it started without; once that is known it is not tried again.
+// TestStartsAgain: after a while a browser is started without a page, and only if it does start pages are fetched again.
+func TestStartsAgain(t *testing.T) {
+	p := fake(t, "well")
+	start := p.program.Path
+	p.program.Path = filepath.Join(t.TempDir(), "chromium")
+	for range maxFailures {
+		_, _ = p.Open(t.Context(), Job{URL: "http://a.test/", Load: held})
+	}
+	tries := func(failures int) { // the next look starts one
+		t.Helper()
+		p.mu.Lock()
+		p.failed = p.failed.Add(-2 * failureTime)
+		p.mu.Unlock()
+		if why := p.Fault(); why == "" {
+			t.Error("there is no fault before one has started")
+		}
+		for trying := true; trying; time.Sleep(time.Millisecond) {
+			p.mu.Lock()
+			trying = p.trying
+			p.mu.Unlock()
+		}
+		if p.failures != failures || (p.Fault() == "") != (failures == 0) {
+			t.Errorf("%d failures, want %d; %q", p.failures, failures, p.Fault())
+		}
+	}
+	tries(maxFailures + 1)
+	p.program.Path = start
+	tries(0)
+	b := <-p.free
+	if b == nil {
+		t.Error("the browser is not kept for the next page")
+	}
+	p.free <- b
+}
+
+// TestIsolated: a browser that does not start in a network namespace is started without one; the next is tried in one again, until several in a row have failed so.
 func TestIsolated(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tries := filepath.Join(t.TempDir(), "tries")
-	p := scripted(t, `echo >> "`+tries+`"; [ $(wc -l < "`+tries+`") = 1 ] && exit 1; exec "`+self+`" "$@" --play=unclosed`)
+	own, err := os.Readlink("/proc/self/ns/net")
+	if err != nil {
+		t.Skip("this system has no network namespaces")
+	}
+	tries, ends := filepath.Join(t.TempDir(), "tries"), filepath.Join(t.TempDir(), "ends")
+	p := scripted(t, `echo >> "`+tries+`"; [ -e "`+ends+`" ] && [ "$(readlink /proc/self/ns/net)" != "`+own+`" ] && exit 1; exec "`+self+`" "$@" --play=well`)
 	warned := 0
 	p.program.Warn = func(string, ...any) { warned++ }
-	for range 2 {
-		if _, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: held}); err != nil {
+	count := 0
+	begins := func(starts, warnings int) {
+		t.Helper()
+		b, err := p.start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.end()
+		raw, err := os.ReadFile(tries)
+		if len(raw) != count+starts || err != nil || warned != warnings {
+			t.Errorf("%d starts, %d warnings, %v; want %d, %d", len(raw)-count, warned, err, starts, warnings)
+		}
+		count = len(raw)
+	}
+	write := func() {
+		if err := os.WriteFile(ends, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	raw, err := os.ReadFile(tries)
-	if len(raw) != 3 || err != nil || warned != 1 || !p.open.Load() {
-		t.Errorf("%d starts, %d warnings, %v", len(raw), warned, err)
+	write()
+	begins(2, 1)
+	if err := os.Remove(ends); err != nil {
+		t.Fatal(err)
 	}
+	begins(1, 1)
+	write()
+	for n := range maxFailures {
+		begins(2, 2+n)
+	}
+	begins(1, 1+maxFailures)
+	p.open = time.Now().Add(-time.Second) // that time is over
+	begins(2, 2+maxFailures)
+	begins(1, 2+maxFailures)
 }
 
 // TestProfiles: a browser knows no secrets of the worker, a pool that is closed leaves nothing, and one that begins deletes what a killed worker has left.

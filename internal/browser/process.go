@@ -30,7 +30,7 @@ var flags = []string{
 	"--block-new-web-contents",        // no pop-ups
 	"--disable-web-security",          // what a page may read of others is for browsers with secrets
 	"--disable-site-isolation-trials", // frames of other sites stay in the process whose requests are intercepted
-	"--disable-features=Translate,MediaRouter,OptimizationHints,IsolateOrigins,site-per-process,WebTransport,PrefetchPrivacyChanges,InterestFeedContentSuggestions,Prerender2,SpeculationRulesPrefetchProxy",
+	"--disable-features=Translate,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,MediaRouter,OptimizationHints,IsolateOrigins,site-per-process,WebTransport,PrefetchPrivacyChanges,InterestFeedContentSuggestions,Prerender2,SpeculationRulesPrefetchProxy",
 	"--enable-features=NetworkService,NetworkServiceInProcess",
 	"--disable-quic", "--proxy-server=http://127.0.0.1:9", "--proxy-bypass-list=<-loopback>", "--host-resolver-rules=MAP * ~NOTFOUND",
 	"--webrtc-ip-handling-policy=disable_non_proxied_udp", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -76,7 +76,10 @@ func launch(ctx context.Context, p Program, memory crawl.Bytes, isolated bool) (
 	defer cancel()
 	if err := do(ctx, session{conn: b.conn}, browser.GetVersion, cdp.Empty{}); err != nil {
 		b.end()
-		<-b.done
+		select {
+		case <-b.done:
+		case <-time.After(closeTime):
+		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -168,22 +171,31 @@ func (b *process) heard(session, event string, params []byte) {
 	}
 }
 
-// end kills the browser; done says when that is over.
+// end kills the browser; done says when that is over. What it has not read of its commands goes to nobody, though it may not die at once.
 func (b *process) end() {
 	b.over.Store(true)
-	b.once.Do(b.kill)
+	b.once.Do(func() {
+		b.kill()
+		_ = b.conn.out.Close()
+	})
 }
 
 // lost reports whether the browser has died, or is being ended.
 func (b *process) lost() bool { return b.over.Load() || b.conn.reason() != nil }
 
-// watch ends the browser when it takes more memory than it may, until the context ends.
-func (b *process) watch(ctx context.Context) {
+// watch ends the browser when it takes more memory than it may, or holds its page when the context has ended: one that reads no more holds the goroutine that has an answer for it. over says
+// that the page is closed.
+func (b *process) watch(ctx context.Context, over <-chan struct{}) {
 	tick := time.NewTicker(watchPause)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
+			select {
+			case <-over:
+			case <-time.After(holdTime):
+				b.end()
+			}
 			return
 		case <-tick.C:
 		}
@@ -234,9 +246,11 @@ func removeOld(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	old, err := filepath.Glob(filepath.Join(folder, profiles+"*"))
-	for _, name := range old {
-		err = errors.Join(err, os.RemoveAll(name))
+	list, err := os.ReadDir(folder)
+	for _, old := range list {
+		if strings.HasPrefix(old.Name(), profiles) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(folder, old.Name())))
+		}
 	}
 	return err
 }

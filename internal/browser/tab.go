@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,6 +28,8 @@ type tab struct {
 	frame   cdp.FrameID // the page's own
 	ctx     context.Context
 	fail    context.CancelCauseFunc // ends ctx
+	loads   context.Context         // until the page is done
+	done    context.CancelFunc      // ends loads
 	job     Job
 	limits  Limits
 	enough  time.Time     // from then on nothing is waited for
@@ -62,13 +65,14 @@ func (b *process) show(ctx context.Context, job Job, l Limits) (Shown, error) {
 	b.pages++
 	ctx, cancel := context.WithTimeoutCause(ctx, l.Time, fmt.Errorf("the page was open for %s", l.Time))
 	defer cancel()
-	watched := make(chan struct{})
+	over, watched := make(chan struct{}), make(chan struct{})
 	go func() {
-		b.watch(ctx)
+		b.watch(ctx, over)
 		close(watched)
 	}()
 	defer func() {
 		cancel()
+		close(over)
 		<-watched
 	}()
 	before := usageOf(b.pid, false).cpu
@@ -77,27 +81,32 @@ func (b *process) show(ctx context.Context, job Job, l Limits) (Shown, error) {
 		return Shown{}, b.reason(ctx, err)
 	}
 	defer t.fail(nil)
-	defer b.page.Store(nil)
 	done := make(chan error, 1)
-	go func() { done <- t.drive() }()
+	go func() {
+		err := t.drive()
+		t.done() // nobody waits for what is still asked for
+		done <- err
+	}()
 	err = t.serve(done)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.shown.CPU = usageOf(b.pid, false).cpu - before
+	b.page.Store(nil)
+	t.mu.Lock() // not while the browser closes the page: what it says meanwhile is to be read
+	shown := t.shown
+	t.mu.Unlock()
+	shown.CPU = usageOf(b.pid, false).cpu - before
 	if err != nil {
 		err = b.reason(t.ctx, err)
-		b.end()                        // a browser that hangs closes no page
-		if len(t.shown.Document) > 0 { // it is as good as it will be
-			t.shown.Cut, err = true, nil
+		b.end()                      // a browser that hangs closes no page
+		if len(shown.Document) > 0 { // it is as good as it will be
+			shown.Cut, err = true, nil
 		}
-		return t.shown, err
+		return shown, err
 	}
 	late, stop := context.WithTimeout(context.Background(), closeTime)
 	defer stop()
 	if do(late, session{conn: b.conn}, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: in}) != nil {
 		b.end()
 	}
-	return t.shown, nil
+	return shown, nil
 }
 
 // open makes a tab in a profile of its own.
@@ -124,6 +133,7 @@ func (b *process) open(ctx context.Context, job Job, l Limits) (t *tab, in cdp.B
 	t = &tab{session: session{b.conn, string(attached.SessionID)}, frame: cdp.FrameID(made.TargetID), job: job, limits: l, enough: time.Now().Add(l.Time * 3 / 4),
 		queue: make(chan asked, maxQueries), refused: make(chan refusal, maxQueries), dialogs: make(chan struct{}, 1), active: time.Now()}
 	t.ctx, t.fail = context.WithCancelCause(ctx)
+	t.loads, t.done = context.WithCancel(t.ctx)
 	b.page.Store(t)
 	return t, in, nil
 }
@@ -255,13 +265,16 @@ func (t *tab) refuse() {
 
 // answer answers a request, or lets it fail.
 func (t *tab) answer(q asked) {
-	if t.ctx.Err() != nil {
+	if t.loads.Err() != nil {
 		return
 	}
-	r, err := t.job.Load(t.ctx, Request{URL: q.url, Kind: string(q.kind)})
+	r, err := t.job.Load(t.loads, Request{URL: q.url, Kind: string(q.kind)})
 	if err == nil {
 		answer := fetch.FulfillRequestParams{RequestID: q.id, ResponseCode: int64(r.Status), Body: r.Body}
 		for _, h := range r.Header {
+			if !sendable(h) {
+				continue
+			}
 			answer.ResponseHeaders = append(answer.ResponseHeaders, &fetch.HeaderEntry{Name: h[0], Value: h[1]})
 		}
 		err = do(t.ctx, t.session, fetch.FulfillRequest, answer)
@@ -269,6 +282,16 @@ func (t *tab) answer(q asked) {
 	if err != nil { // or it takes no such answer
 		_ = do(t.ctx, t.session, fetch.FailRequest, fetch.FailRequestParams{RequestID: q.id, ErrorReason: network.ErrorReasonFailed})
 	}
+}
+
+// sendable reports whether the browser takes a header field: with another one it refuses the whole answer, though it would read the rest of it from a host.
+func sendable(field [2]string) bool {
+	for _, c := range []byte(field[0]) { // a token (RFC 9110 §5.6.2)
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"(),/:;<=>?@[\\]{}", c) >= 0 {
+			return false
+		}
+	}
+	return field[0] != "" && !strings.ContainsAny(field[1], "\x00\r\n")
 }
 
 // drive has the browser show the page, and reads what it made of it.

@@ -73,27 +73,60 @@ func begunKeys(ctx context.Context, store archive.Store, prefix string) (keys []
 	return keys, err
 }
 
+// eachBegun reads what workers have kept under a prefix, each object once. It returns the objects that are damaged, and why. What is gone once it is to be read, its worker has replaced, or all is
+// forgotten: it lists again.
+func eachBegun(ctx context.Context, store archive.Store, prefix string, each func(Begun)) (damaged map[string]error, err error) {
+	damaged = map[string]error{}
+	read := map[string]bool{}
+	for gone := true; gone; {
+		gone = false
+		keys, err := begunKeys(ctx, store, prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range keys {
+			if read[key] {
+				continue
+			}
+			raw, err := archive.ReadAll(ctx, store, key, maxBegun)
+			if errors.Is(err, archive.ErrNotFound) {
+				gone = true
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("read %s: %w", key, err)
+			}
+			read[key] = true
+			var b Begun
+			if err := json.Unmarshal(raw, &b); err != nil {
+				damaged[key] = err
+				continue
+			}
+			each(b)
+		}
+	}
+	return damaged, nil
+}
+
+// LastBegun is the last run of a spread crawl that any worker has begun, and whether one of them has ended it; 0 if none has kept any. Objects that are damaged are left
+// out: they are replaced when their workers begin the next run.
+func LastBegun(ctx context.Context, store archive.Store, name string) (run uint32, ended bool, err error) {
+	_, err = eachBegun(ctx, store, archive.Frontiers{}.SpreadCrawlOf(name, ""), func(b Begun) {
+		switch {
+		case b.Run > run:
+			run, ended = b.Run, b.Ended
+		case b.Run == run:
+			ended = ended || b.Ended
+		}
+	})
+	return run, ended, err
+}
+
 // begun lists the spread crawls that any worker has begun, by name: the last run of each, and the archives that any worker knows of. A damaged object is
 // left out, and logged, if another worker has kept the crawl.
 func begun(ctx context.Context, store archive.Store, log *slog.Logger) ([]Begun, error) {
-	keys, err := begunKeys(ctx, store, archive.Frontiers{}.SpreadCrawls())
-	if err != nil {
-		return nil, err
-	}
-	all, damaged := map[string]Begun{}, map[string]error{}
-	for _, key := range keys {
-		raw, err := archive.ReadAll(ctx, store, key, maxBegun)
-		if errors.Is(err, archive.ErrNotFound) { // it is forgotten
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", key, err)
-		}
-		var b Begun
-		if err := json.Unmarshal(raw, &b); err != nil {
-			damaged[key] = err
-			continue
-		}
+	all := map[string]Begun{}
+	damaged, err := eachBegun(ctx, store, archive.Frontiers{}.SpreadCrawls(), func(b Begun) {
 		last := all[b.Definition.Name]
 		if b.Run < last.Run || b.Run == last.Run && last.Ended { // what ends is ended at all workers, or will be
 			b, last = last, b
@@ -107,6 +140,9 @@ func begun(ctx context.Context, store archive.Store, log *slog.Logger) ([]Begun,
 			}
 		}
 		all[b.Definition.Name] = b
+	})
+	if err != nil {
+		return nil, err
 	}
 	var list []Begun
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -263,4 +264,46 @@ func TestKeepBegun(t *testing.T) {
 	if n := count(); n != 9+9 || store.listed != 2+2 {
 		t.Errorf("%d objects are left; %d were listed", n, store.listed)
 	}
+}
+
+// replacing calls do before the first object is read.
+type replacing struct {
+	archive.Store
+	do func()
+}
+
+func (s *replacing) Get(ctx context.Context, key string) (io.ReadCloser, error) {
+	if do := s.do; do != nil {
+		s.do = nil
+		do()
+	}
+	return s.Store.Get(ctx, key)
+}
+
+// TestLastBegun: of what workers have kept of a crawl the last run counts, whether one of them has ended it, also if a worker keeps the end while it is read. Damaged objects
+// and those of other crawls do not count.
+func TestLastBegun(t *testing.T) {
+	store := newRig(t).store
+	keep := func(name, worker string, run uint32, ended bool) {
+		d := crawl.DefaultDefinition()
+		d.Name = name
+		must(t, KeepBegun(t.Context(), store, worker, Begun{Definition: d, Run: run, Ended: ended}))
+	}
+	expect := func(when string, store archive.Store, want uint32, wantEnded bool) {
+		t.Helper()
+		if run, ended, err := LastBegun(t.Context(), store, "c"); run != want || ended != wantEnded || err != nil {
+			t.Errorf("%s: run %d, ended: %t, %v", when, run, ended, err)
+		}
+	}
+	expect("none is kept", store, 0, false)
+	keep("c", "u", 2, true)
+	keep("c", "v", 3, false)
+	keep("c", "w", 3, false)
+	keep("c.d", "w", 7, true)
+	must(t, store.Put(t.Context(), archive.Frontiers{}.SpreadCrawl("c", "x", nil), strings.NewReader("{"), 1))
+	expect("an earlier run has ended", store, 3, false)
+	expect("v ends it meanwhile", &replacing{store, func() { keep("c", "v", 3, true) }}, 3, true)
+	keep("c", "w", 3, false)
+	expect("v has ended it", store, 3, true)
+	expect("it is forgotten meanwhile", &replacing{store, func() { must(t, ForgetBegun(t.Context(), store, "c")) }}, 0, false)
 }

@@ -191,7 +191,7 @@ func (r *Partitions) replay(ctx context.Context, name string, begun Begun, origi
 		if err := b.segments(ctx, plan.Run-1, list[:i]); err != nil {
 			return err
 		}
-		if err := r.Frontier.Crawl(name).ReplayRecrawl(plan.Run, slices.Sorted(maps.Keys(origins)), false); err != nil {
+		if err := r.Frontier.Crawl(name).ReplayRecrawl(plan.Run, slices.Sorted(maps.Keys(origins)), frontier.Replaying{}); err != nil {
 			return err
 		}
 		list = list[i:]
@@ -227,7 +227,7 @@ func (r *Partitions) seeds(name string, plan frontier.Plan, ended bool, origins 
 		return err
 	}
 	in := func(p frontier.Partition) bool { _, rebuilt := origins[p]; return rebuilt }
-	return r.Frontier.Crawl(name).ReplaySeeds(plan.Run, found, in, false)
+	return r.Frontier.Crawl(name).ReplaySeeds(plan.Run, found, in, frontier.Replaying{})
 }
 
 // passOver passes over what of a segment cannot be read: it would keep all partitions without an owner. The progress of the crawl names the object.

@@ -29,6 +29,7 @@ type Page struct {
 	// not opened.
 	Opened string   `json:"opened,omitempty"`
 	Loaded []string `json:"loaded,omitempty"` // what the page has loaded meanwhile
+	Shown  uint64   `json:"shown,omitempty"`  // a hash of the texts and links of the document that a browser made; 0: there is none
 }
 
 // OpenedWhole says that a page was opened until it asked for nothing more.

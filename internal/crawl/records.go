@@ -85,7 +85,11 @@ type Visit struct {
 	Digest       string    `json:"digest,omitempty"` // payload digest of the original, "sha1:…"
 	URL          string    `json:"url,omitempty"`    // of the original, if it is another
 	Date         time.Time `json:"date,omitzero"`    // WARC-Date of the original
+	Shown        uint64    `json:"shown,omitempty"`  // Page.Shown: what a browser made of it; below ShownFrom: by what it is not to be opened
 }
+
+// ShownFrom is the least hash of what a browser makes of a page.
+const ShownFrom = 1 << 32
 
 // OutcomeKind says how a claimed URL ended. Every URL ever claimed ends with one.
 type OutcomeKind string
@@ -159,8 +163,8 @@ type Became string
 // What may become of a page.
 const (
 	BecameNew       Became = "new"       // it was not archived before, or was no page
-	BecameChanged   Became = "changed"   // it has another payload
-	BecameUnchanged Became = "unchanged" // it has the same payload, or the answer is 304
+	BecameChanged   Became = "changed"   // it has another payload; if it was opened in a browser both times, other texts or links
+	BecameUnchanged Became = "unchanged" // it has the same payload, or texts and links; or the answer is 304
 	BecameGone      Became = "gone"      // it has become 404 or 410
 	BecameForbidden Became = "forbidden" // it has become 401, 403 or 451, or robots.txt disallows it
 )

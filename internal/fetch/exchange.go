@@ -76,6 +76,9 @@ func (c *Client) dial(ctx context.Context, u urls.URL, addr netip.Addr) (*connec
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errConnect, err)
 	}
+	if tcp, ok := raw.(tcpConn); ok {
+		raw = socket{tcp}
+	}
 	conn := &connection{Conn: raw, origin: u.Origin()}
 	if u.Scheme() != "https" {
 		return conn, nil

@@ -55,8 +55,8 @@ type Lane struct {
 	// Open is called when a target and its requisites have their outcomes: its page may be opened in a browser, and load what its scripts want. An error is
 	// the worker's own. nil: no page is opened.
 	Open func(ctx context.Context, of crawl.Target, load Load) error
-	// Unopened are targets whose outcomes an earlier attempt has emitted, without opening them.
-	Unopened []crawl.Target
+	// Unopened are pages whose outcomes an earlier attempt has emitted, without opening them.
+	Unopened []Unopened
 
 	// Borrow gets the right to make a few requests to another host, for a robots.txt that redirects there, and a lease on its address
 	// if that is not the lane's own. It waits until a time at most, at which the loan ends, too. After a RestsError or a BusyError
@@ -72,7 +72,9 @@ type Lane struct {
 	givenUp map[string]rulesEntry // by origin
 	trouble politeness.Trouble    // that the last request met, see Ending
 	family  family
+	waiting []family        // of Unopened, in the order of Targets
 	busy    map[string]bool // hosts that the page that is open cannot ask
+	stop    *stopError      // what the lane's own host has answered the page that is open
 	loan    *Loan           // of a borrowed lane
 	parent  *Lane           // whose lane it is
 }
@@ -106,8 +108,16 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 	l.client, l.unread = c, maps.Clone(l.Unread)
 	l.pace = pace{politeness: l.Politeness, hostRest: l.NotBefore, addressRest: l.NotBefore, delay: l.Delay, longest: l.Delay}
 	defer l.disconnect()
-	for _, t := range l.Unopened {
-		if err := l.open(ctx, t); err != nil {
+	var stop *stopError
+	for _, u := range l.Unopened {
+		if u.Left > 0 {
+			l.waiting = append(l.waiting, family{u.Page, u.Left})
+			continue
+		}
+		switch err := l.open(ctx, u.Page); {
+		case errors.As(err, &stop):
+			return l.ending(false), l.giveBack(ctx, l.Targets, stop)
+		case err != nil:
 			return l.ending(false), err
 		}
 	}
@@ -122,7 +132,6 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 		if err == nil && len(l.silent.held) > 0 && !l.silent.anyConnected && len(l.silent.errs) >= maxSilentOrigins {
 			err = l.unreachable(ctx)
 		}
-		var stop *stopError
 		switch {
 		case err == nil:
 			continue
@@ -133,7 +142,6 @@ func (c *Client) Run(ctx context.Context, l *Lane) (Ending, error) {
 		}
 	}
 	err := l.endSilent(ctx)
-	var stop *stopError
 	if errors.As(err, &stop) {
 		return l.ending(stop.unreachable), nil
 	}

@@ -13,10 +13,16 @@ type Load func(ctx context.Context, t crawl.Target) error
 
 // Reasons for which nothing is loaded.
 var (
-	errLoadRobots = errors.New("robots.txt disallows it")
-	errLoadFaulty = errors.New("the response's header is faulty")
+	ErrDisallowed = errors.New("robots.txt disallows it")
+	ErrFaulty     = errors.New("the response's header is faulty")
 	errLoadBusy   = errors.New("its host could not be asked before")
 )
+
+// Unopened is a page that is still to be opened. So many Targets are what it needs, before those that no such page needs: it is opened when they are fetched.
+type Unopened struct {
+	Page crawl.Target
+	Left int
+}
 
 // family is a page whose requisites are fetched, and how many of them are left.
 type family struct {
@@ -29,10 +35,15 @@ func (l *Lane) openComplete(ctx context.Context, t crawl.Target, added int) erro
 	if l.Open == nil {
 		return nil
 	}
-	if l.family.left == 0 {
-		l.family = family{t, added}
-	} else {
+	switch {
+	case l.family.left > 0:
 		l.family.left += added - 1
+	case len(l.waiting) > 0:
+		l.family = l.waiting[0]
+		l.waiting = l.waiting[1:]
+		l.family.left += added - 1
+	default:
+		l.family = family{t, added}
 	}
 	if l.family.left > 0 {
 		return nil
@@ -40,10 +51,10 @@ func (l *Lane) openComplete(ctx context.Context, t crawl.Target, added int) erro
 	return l.open(ctx, l.family.page)
 }
 
-// open lets a page be opened. An error is the worker's own.
+// open lets a page be opened. An error is the worker's own, or a stopError: the lane's own host has asked the page to wait.
 func (l *Lane) open(ctx context.Context, page crawl.Target) error {
 	var own error
-	l.busy = map[string]bool{}
+	l.busy, l.stop = map[string]bool{}, nil
 	err := l.Open(ctx, page, func(ctx context.Context, t crawl.Target) error {
 		err := l.load(ctx, page, t)
 		if isFatal(err) {
@@ -58,11 +69,14 @@ func (l *Lane) open(ctx context.Context, page crawl.Target) error {
 		return ctx.Err()
 	case err != nil:
 		return &storeError{err}
+	case l.stop != nil:
+		return l.stop
 	}
 	return nil
 }
 
-// load makes an exchange for a page that is open, at the pace of the host that it asks, and as its robots.txt allows. Another host or address than the lane's own is borrowed.
+// load makes an exchange for a page that is open, at the pace of the host that it asks, and as its robots.txt allows. Another host or address than the lane's own is borrowed. A host
+// that cannot be asked, or asks to wait, is not asked by this page any more.
 func (l *Lane) load(ctx context.Context, page, t crawl.Target) error {
 	u, err := urls.Trusted(t.URL)
 	if err != nil {
@@ -80,36 +94,46 @@ func (l *Lane) load(ctx context.Context, page, t crawl.Target) error {
 			return err
 		}
 	}
+	host := u.Host()
+	if l.busy[host] {
+		return errLoadBusy
+	}
 	lane := l
 	if !l.mayAsk(ctx, u) {
-		if l.busy[u.Host()] { // to borrow it takes long, while a browser and this address wait
-			return errLoadBusy
-		}
-		if lane, err = l.borrow(ctx, u, l.client.now().Add(MaxChain)); err != nil {
-			l.busy[u.Host()] = ctx.Err() == nil
+		if lane, err = l.borrow(ctx, u, l.client.now().Add(MaxChain)); err != nil { // to try it takes long, while a browser and this address wait
+			l.busy[host] = ctx.Err() == nil
 			return err
 		}
 		defer lane.giveLoanBack()
-	} else if err := l.archiveDNS(ctx, u.Host()); err != nil {
+	} else if err := l.archiveDNS(ctx, host); err != nil {
 		return err
 	}
 	rules, err := lane.rules(ctx, u)
 	if err != nil {
-		l.busy[u.Host()] = lane != l && ctx.Err() == nil
+		l.busy[host] = ctx.Err() == nil
 		return err
 	}
 	disallowed := !rules.rules.Allowed(u.RequestURI())
-	if disallowed && !l.exempts(t.Path) || rules.unavailable != "" && l.Robots != crawl.RobotsIgnore {
-		return errLoadRobots
+	switch {
+	case rules.unavailable != "" && l.Robots != crawl.RobotsIgnore:
+		return errors.New(rules.unavailable)
+	case disallowed && !l.exempts(t.Path):
+		return ErrDisallowed
 	}
 	x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeLoaded, URL: t.URL, Via: t.Via, Path: t.Path, Disallowed: disallowed}}
 	defer x.Close()
 	if err := lane.request(ctx, u, t, x, l.client.limits.Total.D(), int64(l.client.limits.BodyBytes)); err != nil {
+		l.busy[host] = hostDown(err) && ctx.Err() == nil
 		return err
 	}
-	lane.applyRetryAfter(x)
+	if asksToWait(x) {
+		stop := lane.letRest(x, 1)
+		if l.busy[host] = true; l.sameSite(u) {
+			l.stop = stop
+		}
+	}
 	if x.refused {
-		return errLoadFaulty
+		return ErrFaulty
 	}
 	x.Outcome = crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: x.Status, Bytes: x.Size + int64(len(x.Request))}
 	return lane.emit(ctx, x)

@@ -39,7 +39,7 @@ func TestOpen(t *testing.T) {
 			return emit(ctx, x)
 		}
 		l.Requisites = func(_ context.Context, of crawl.Target) ([]crawl.Target, error) { return needs[of.URL], nil }
-		l.Unopened = targets(h.url("/0"))
+		l.Unopened = []Unopened{{Page: targets(h.url("/0"))[0]}}
 		l.Open = func(ctx context.Context, of crawl.Target, load Load) error {
 			name := of.URL[strings.LastIndexByte(of.URL, '/'):]
 			order = append(order, "open"+name)
@@ -214,5 +214,77 @@ func TestLoadBusy(t *testing.T) {
 	}, targets(h.url("/1"), h.url("/2"))...)
 	if got.err != nil || tried != 2 {
 		t.Errorf("%v; the pages have tried %d times", got.err, tried)
+	}
+}
+
+// TestLoadRests: a host that answers a page that is open with 429 or 503, or takes no connection, is not asked by this page again, and rests; if it is the lane's own, the lane ends, whether
+// it has fetched the page or an earlier attempt has.
+func TestLoadRests(t *testing.T) {
+	const back = 30 * time.Second
+	serve := func(s seen) answer {
+		switch s.path {
+		case "/429":
+			return answer{wire: page("429 Too Many", "")}
+		case "/503":
+			return answer{wire: page("503 Later", "", "Retry-After: 100")}
+		}
+		return answer{wire: page("200 OK", s.path)}
+	}
+	for _, c := range []struct {
+		path              string
+		elsewhere, before bool // it is asked of another host; an earlier attempt has fetched the page
+		rest              time.Duration
+		pages             int
+	}{
+		{"/429", false, false, back, 1}, {"/503", false, false, 100 * time.Second, 1}, {"/429", false, true, back, 0}, {"/429", true, false, back, 3}, {"", true, false, 0, 3},
+	} {
+		h, other := newHost(t, serve), newHostAt(t, "127.0.0.2", serve)
+		asked := h
+		if c.elsewhere {
+			other.clock, asked = h.clock, other
+		}
+		if c.path == "" {
+			_ = other.ln.Close()
+		}
+		var rest, began time.Time
+		tried, opened := 0, 0
+		got := h.run(t, newClient(t, h.clock, func(o *Options) { o.Limits.RetryBase = crawl.Duration(back) }), func(l *Lane) {
+			if c.before {
+				l.Unopened = []Unopened{{Page: targets(h.url("/0"))[0]}, {Page: targets(h.url("/00"))[0]}}
+			}
+			l.Open = func(ctx context.Context, of crawl.Target, load Load) error {
+				if opened++; opened > 1 {
+					return nil
+				}
+				for i, path := range []string{c.path, "/x", "/y"} {
+					if err := load(ctx, crawl.Target{URL: asked.url(path), Via: of.URL, Path: "SE"}); (err == nil) != (i == 0 && path != "") {
+						t.Errorf("%+v: %s: %v", c, path, err)
+					}
+				}
+				began = h.clock.now()
+				return nil
+			}
+			l.Borrow = func(_ context.Context, _ urls.URL, _ netip.Addr, until time.Time) (Loan, error) {
+				tried++
+				return Loan{Until: until, KeepRest: func(next time.Time) { rest = next }, Return: func(time.Time) {}}, nil
+			}
+		}, targets(h.url("/1"), h.url("/2"), h.url("/3"))...)
+		if !c.elsewhere {
+			rest = got.Next
+			for _, path := range []string{"/1", "/2", "/3"}[c.pages:] {
+				if o := got.outcome(t, h.url(path)); o.Kind != crawl.OutcomeReturned || o.After.Before(began.Add(c.rest-time.Second)) {
+					t.Errorf("%+v: %s: %+v", c, path, o)
+				}
+			}
+		}
+		pages := 0
+		for _, x := range got.all {
+			if x.Kind == crawl.ExchangePage && x.Outcome.Kind == crawl.OutcomeDone {
+				pages++
+			}
+		}
+		if got.err != nil || pages != c.pages || opened != max(c.pages, 1) || rest.Before(began.Add(c.rest-time.Second)) || tried > 1 {
+			t.Errorf("%+v: %v; %d pages, %d opened, the host rests %s, borrowed %d times", c, got.err, pages, opened, rest.Sub(began), tried)
+		}
 	}
 }

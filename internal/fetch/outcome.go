@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -21,16 +22,10 @@ func (l *Lane) emitResponse(ctx context.Context, t crawl.Target, x *Exchange) er
 	switch {
 	case x.refused && (last || x.Truncated != "disconnect"):
 		o.Kind = crawl.OutcomeFailed
-	case x.Status == 429 || x.Status == 503:
-		pause := min(max(x.retryAfter(l.client.now()), limits.Backoff(t.Attempts+1)), limits.RetryAfter.D())
-		if given := x.retryAfter(l.client.now()); given > 0 {
-			pause = min(given, limits.RetryAfter.D())
-		}
-		after := l.client.now().Add(pause)
-		l.pace.putOff(after)
-		stop = &stopError{reason: fmt.Sprintf("the host answers %d and asks to wait %s", x.Status, pause.Round(time.Second)), after: after}
+	case asksToWait(x):
+		stop = l.letRest(x, t.Attempts+1)
 		if !last {
-			o.Kind, o.Reason, o.After = crawl.OutcomeRetry, stop.reason, after
+			o.Kind, o.Reason, o.After = crawl.OutcomeRetry, stop.reason, stop.after
 		}
 	case x.Status >= 500 && !last:
 		o.Kind, o.Reason = crawl.OutcomeRetry, fmt.Sprintf("the host answers %d", x.Status)
@@ -52,6 +47,24 @@ func (l *Lane) emitResponse(ctx context.Context, t crawl.Target, x *Exchange) er
 		return stop
 	}
 	return nil
+}
+
+// asksToWait reports whether an answer says that the host is not to be asked for a while.
+func asksToWait(x *Exchange) bool {
+	return x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable
+}
+
+// letRest lets the host rest that asks to wait, as long as it says, or for a back-off, and returns what ends its lane.
+func (l *Lane) letRest(x *Exchange, failures int) *stopError {
+	limits, now := l.client.limits, l.client.now()
+	pause := x.retryAfter(now)
+	if pause <= 0 {
+		pause = limits.Backoff(failures)
+	}
+	pause = min(pause, limits.RetryAfter.D())
+	after := now.Add(pause)
+	l.pace.putOff(after)
+	return &stopError{reason: fmt.Sprintf("the host answers %d and asks to wait %s", x.Status, pause.Round(time.Second)), after: after}
 }
 
 // emitFailure turns an error of an exchange into the target's outcome.

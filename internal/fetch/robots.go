@@ -95,7 +95,7 @@ func (l *Lane) takeRobots(of urls.URL, e rulesEntry, found bool) {
 
 // applyRetryAfter postpones the host's next request if it answers 429 or 503 instead of its robots.txt.
 func (l *Lane) applyRetryAfter(x *Exchange) {
-	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
+	if asksToWait(x) {
 		now := l.client.now()
 		l.pace.putOff(now.Add(min(x.retryAfter(now), l.client.limits.RetryAfter.D())))
 	}

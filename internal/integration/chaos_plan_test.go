@@ -72,7 +72,8 @@ type chaosKind struct {
 // spreadOut is a plan with crawls that are spread over the workers: a worker can be lost for good then, and a disk be destroyed at any time.
 func (p chaosPlan) spreadOut(crawls int) chaosPlan {
 	p.spread, p.quiet = crawls, 0
-	p.ring = ring.Limits{Heartbeat: p.time / 18, Permit: p.time / 9, Grace: p.time/9 + ring.Margin, CloseWithin: p.time / 9}
+	beat, permit := min(p.time/18, 10*time.Second), min(p.time/9, 20*time.Second) // a worker that is killed and started again waits for a heartbeat of the former process
+	p.ring = ring.Limits{Heartbeat: beat, Permit: permit, Grace: permit + ring.Margin, CloseWithin: permit}
 	given := p.ring.Heartbeat + p.ring.Grace
 	kinds := slices.DeleteFunc(slices.Clone(p.kinds), func(k chaosKind) bool { return k.kind == faultDestroy })
 	p.kinds = append([]chaosKind{ // those that last find a place first

@@ -222,6 +222,9 @@ func (r *chaosRig) check(t *testing.T) {
 		}
 		if archived := archivedOnce(t, store, c.pages); c.Spread && c.totals.Pages+c.totals.RequisitesArchived+c.totals.SpeculativeArchived != int64(archived) {
 			t.Errorf("%s counts %d pages, %d requisites and %d that are probably some, and its archive has %d", c.Name, c.totals.Pages, c.totals.RequisitesArchived, c.totals.SpeculativeArchived, archived)
+		} else if c.Spread && (c.totals.Known < int64(archived) || c.totals.Requisites != c.totals.RequisitesArchived || c.totals.Speculative < c.totals.SpeculativeArchived) {
+			t.Errorf("%s knows %d URLs, %d requisites and %d that are probably some; its archive has %d, %d and %d", c.Name, c.totals.Known, c.totals.Requisites, c.totals.Speculative,
+				archived, c.totals.RequisitesArchived, c.totals.SpeculativeArchived)
 		}
 	}
 	Until(t, soon, "no workflow of a crawl runs", func() string {

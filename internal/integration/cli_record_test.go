@@ -214,6 +214,24 @@ func TestRecordHistories(t *testing.T) {
 	r.record("cluster", names.ClusterID, "")
 	r.record("controller-cancelled", names.ControllerID(d.Name, conf.Name), "")
 
+	// What an operator has reset: a crawl that was terminated, a shard of politeness, and the ring.
+	d = Definition("reset", world)
+	world.SetLatency(200 * time.Millisecond)
+	StartCrawl(t, server.Client, d)
+	(&resettable{server, t, world, d.Name}).more(20)
+	server.terminate(t, d.Name)
+	reset := server.reset(t, names.CrawlID(d.Name), toLast)
+	world.SetLatency(0)
+	Result(t, server.Client, d.Name, CrawlTime)
+	if !r.hasChange(names.CrawlID(d.Name), reset, "vacant") {
+		t.Error("the crawl that was reset has not looked for its controllers")
+	}
+	r.record("crawl-reset", names.CrawlID(d.Name), reset)
+	ended := server.reset(t, names.PolitenessID(0), toMiddle) // no crawl runs that would start it again
+	server.awaitStatus(t, names.PolitenessID(0), "FAILED")
+	r.record("politeness-reset", names.PolitenessID(0), ended)
+	r.record("cluster-reset", names.ClusterID, server.resetForgets(t, names.ClusterID, toMiddle))
+
 	// A shard that an earlier version has started on the queue of a worker, and that a worker moves.
 	moves := names.PolitenessID(1)
 	options := client.StartWorkflowOptions{ID: moves, TaskQueue: names.TaskQueue}

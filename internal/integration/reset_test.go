@@ -1,7 +1,10 @@
 package integration
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,14 +14,18 @@ import (
 	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/muninn-archive/muninn/activities"
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/bench"
+	"github.com/muninn-archive/muninn/worker"
 )
 
 // Where an execution is reset to, as a part of its workflow tasks: `temporal workflow reset --type FirstWorkflowTask`, one by its event, and --type LastWorkflowTask.
@@ -196,35 +203,58 @@ func TestLongResets(t *testing.T) {
 func TestResetOfTerminated(t *testing.T) {
 	t.Parallel()
 	resetWhile(t, 12, 12, nothing, func(r *resettable) {
-		if err := r.Client.TerminateWorkflow(t.Context(), names.CrawlID(r.name), "", "a test"); err != nil {
-			t.Fatal(err)
-		}
-		Until(t, soon, "the controllers are terminated", func() string {
-			if list := r.list(t, strings.Replace(batches(r.name, "Running"), "'Batch'", "'"+names.FetcherController+"'", 1)); len(list) > 0 {
-				return "one runs"
-			}
-			return ""
-		})
+		r.terminate(t, r.name)
 		r.crawl(toLast)
 	})
 }
 
+// terminate terminates a crawl, and waits until its controllers are terminated with it.
+func (s *Server) terminate(t *testing.T, name string) {
+	t.Helper()
+	if err := s.Client.TerminateWorkflow(t.Context(), names.CrawlID(name), "", "a test"); err != nil {
+		t.Fatal(err)
+	}
+	Until(t, soon, "the controllers are terminated", func() string {
+		if list := s.list(t, strings.Replace(batches(name, "Running"), "'Batch'", "'"+names.FetcherController+"'", 1)); len(list) > 0 {
+			return "one runs"
+		}
+		return ""
+	})
+}
+
+// TestLongResetOfCompleted: an operator resets a crawl that is completed. To a moment after its workers have begun the run, nothing is asked for, and it ends as it has ended. To the first moment it
+// begins another run, as `muninn start` does.
+func TestLongResetOfCompleted(t *testing.T) {
+	t.Parallel()
+	server := StartServer(t)
+	world := Serve(t, bench.NewShared(webworld.Options{Seed: 43}, 6, 8, 2))
+	archive := spreadWorkers(t, server, world)
+	d := Definition("completed", world)
+	d.Spread, d.Order.PerQueue = true, 4
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(resetDelay), crawl.Duration(resetDelay)
+	StartCrawl(t, server.Client, d)
+	before := Result(t, server.Client, d.Name, CrawlTime)
+	Once(t, Check(t, archive), world)
+	asked := world.Stats().Requests
+	for _, to := range []float64{toLast, toMiddle, toFirst} {
+		server.reset(t, names.CrawlID(d.Name), to)
+		again := Result(t, server.Client, d.Name, CrawlTime)
+		if n := world.Stats().Requests - asked; to != toFirst && (n != 0 || again.Run != 1 || again.Reason != before.Reason || again.Totals != before.Totals) {
+			t.Errorf("reset to %v, run %d asks for %d URLs and ends: %s, %+v; it had ended: %s, %+v", to, again.Run, n, again.Reason, again.Totals, before.Reason, before.Totals)
+		} else if to == toFirst && (again.Run != 2 || again.Totals.Unchanged != before.Totals.Pages) {
+			t.Errorf("reset to the first task, run %d has %+v; the first run had %+v", again.Run, again.Totals, before.Totals)
+		}
+	}
+	polite(t, world.Stats(), resetDelay)
+}
+
 // TestResetForgets: a politeness shard that is reset does not know which leases it has granted since, and the ring not how it has changed. Both end, and the workers
-// start them again as after a termination: no address is granted before all leases have run out, and no partition before all permits.
+// start them again as after a termination: no address is granted before all leases have run out, and no partition before all permits, by the limits that the ring had.
 func TestResetForgets(t *testing.T) {
 	t.Parallel()
-	resetForgets(t, toMiddle)
-}
-
-// TestLongResetForgets: so it is to whatever moment they are reset.
-func TestLongResetForgets(t *testing.T) {
-	t.Parallel()
-	resetForgets(t, toLast, toMiddle, toFirst)
-}
-
-func resetForgets(t *testing.T, moments ...float64) {
-	t.Helper()
 	server := StartServer(t)
+	startCluster(t, server, worker.Config{})
+	limits := server.limits(t)
 	world := Serve(t, bench.NewShared(webworld.Options{Seed: 42, Latency: 100 * time.Millisecond}, 12, 12, 2))
 	conf := Config(server, world, t.TempDir())
 	w := StartWorker(t, conf)
@@ -233,16 +263,15 @@ func resetForgets(t *testing.T, moments ...float64) {
 	d.Order.PerQueue = 1
 	StartCrawl(t, server.Client, d)
 	awaitPages(t, world, 12)
-	for _, to := range moments {
-		server.resetForgets(t, names.PolitenessID(0), to)
-	}
+	server.resetForgets(t, names.PolitenessID(0), toMiddle)
 	if state := server.shard(t); time.Until(state.Floor) < politeness.DefaultTTL-5*time.Minute {
 		t.Errorf("unknown addresses are granted from %v on", state.Floor)
 	}
-	for _, to := range moments {
-		server.resetForgets(t, names.ClusterID, to)
-	}
+	server.resetForgets(t, names.ClusterID, toMiddle)
 	server.awaitRing(t, "w1: up")
+	if now := server.limits(t); now != limits {
+		t.Errorf("the ring has the limits %+v; it had %+v", now, limits)
+	}
 	if err := server.Client.TerminateWorkflow(t.Context(), names.CrawlID(d.Name), "", "the shard grants nothing for 15 minutes"); err != nil {
 		t.Fatal(err)
 	}
@@ -250,10 +279,88 @@ func resetForgets(t *testing.T, moments ...float64) {
 	polite(t, world.Stats(), 0)
 }
 
-// resetForgets resets a workflow that has to end, and waits until it is started again.
-func (s *Server) resetForgets(t *testing.T, id string, to float64) {
+// limits are those with which the ring was started that runs.
+func (s *Server) limits(t *testing.T) ring.Limits {
 	t.Helper()
-	former := s.reset(t, id, to)
+	first, err := s.Client.GetWorkflowHistory(t.Context(), names.ClusterID, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
+	var in activities.ClusterInput
+	if err == nil {
+		err = converter.GetDefaultDataConverter().FromPayloads(first.GetWorkflowExecutionStartedEventAttributes().GetInput(), &in)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in.Limits
+}
+
+// TestLongResetForgets: a crawl of two workers whose shard and whose ring are reset to several moments comes to its end: each page is archived once, and no address is asked
+// twice at a time or too early.
+func TestLongResetForgets(t *testing.T) {
+	t.Parallel()
+	server := StartServer(t)
+	startCluster(t, server, worker.Config{})
+	world := Serve(t, bench.NewShared(webworld.Options{Seed: 42, Latency: 20 * time.Millisecond}, 24, 12, 2))
+	archive := spreadWorkers(t, server, world)
+	d := Definition("forgets", world)
+	d.Spread, d.Order.PerQueue = true, 4
+	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(resetDelay), crawl.Duration(resetDelay)
+	StartCrawl(t, server.Client, d)
+	r := &resettable{server, t, world, d.Name}
+	for _, id := range []string{names.PolitenessID(0), names.ClusterID} {
+		r.more(24)
+		for _, to := range []float64{toLast, toMiddle, toFirst} {
+			server.resetForgets(t, id, to)
+		}
+		if id == names.PolitenessID(0) {
+			r.endGrace()
+		}
+	}
+	if status := server.status(t, names.CrawlID(d.Name)); status != "RUNNING" {
+		t.Errorf("the crawl was %s as the ring was reset: the test tests little", status)
+	}
+	out := Result(t, server.Client, d.Name, CrawlTime)
+	report := Check(t, archive)
+	Once(t, report, world)
+	polite(t, world.Stats(), resetDelay)
+	if out.Reason != crawl.ReasonDrained || out.Totals.Pages != 24*12 {
+		t.Errorf("%d pages: %s", out.Totals.Pages, out.Reason)
+	}
+}
+
+// endGrace has the shard grant what it does not know, which it does otherwise once all leases of its former execution have run out: 15 minutes after that. It waits until
+// no batch has one, and claims wait once more.
+func (r *resettable) endGrace() {
+	r.t.Helper()
+	var state politeness.State
+	Until(r.t, soon, "no batch runs, and claims wait", func() string {
+		if list := r.list(r.t, batches(r.name, "Running")); len(list) > 0 {
+			return fmt.Sprintf("%d batches run", len(list))
+		}
+		state = r.shard(r.t)
+		if held, waiting, _ := state.Counts(); held > 0 || waiting == 0 {
+			return fmt.Sprintf("%d leases are held, %d asks wait", held, waiting)
+		}
+		return ""
+	})
+	raw, err := json.Marshal(&state)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	moment := func(at time.Time) []byte { return []byte(at.UTC().Format(time.RFC3339Nano)) }
+	raw = bytes.ReplaceAll(raw, moment(state.Floor), moment(time.Now())) // that of the shard, and of each address that was asked for since
+	_, err = r.Client.ExecuteWorkflow(r.t.Context(), client.StartWorkflowOptions{
+		ID: names.PolitenessID(0), TaskQueue: names.ClusterQueue, Memo: map[string]any{"shards": 1},
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING, WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+	}, names.Politeness, map[string]any{"shards": 1, "state": json.RawMessage(raw)})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// resetForgets resets a workflow that has to end, waits until it is started again, and returns the run that has ended.
+func (s *Server) resetForgets(t *testing.T, id string, to float64) (former string) {
+	t.Helper()
+	former = s.reset(t, id, to)
 	Until(t, soon, id+" ends and is started again", func() string {
 		if run := s.runOf(t, id); run == former {
 			return "it runs"
@@ -265,6 +372,7 @@ func (s *Server) resetForgets(t *testing.T, id string, to float64) {
 	if !errors.As(err, &lost) || lost.Type() != activities.ErrorReset {
 		t.Errorf("%s ends with %v", id, err)
 	}
+	return former
 }
 
 // runOf is the latest run of a workflow.

@@ -19,8 +19,8 @@ type Opening struct {
 	// Epoch is that of the ring by which a crawl that is spread keeps the seeds of its partitions; 0 if it is bound.
 	Epoch uint64
 	// Parts says that the run of a crawl that is spread begins with the partitions in which the worker may queue URLs now; those that are on their way
-	// are left out, see frontier.Seeded. Rest asks for what was left out.
-	Parts, Rest bool
+	// are left out, see frontier.Unseeded.
+	Parts bool
 	// Archive opens the archive of the crawl, of which a frontier that was lost gets back what it knew; nil: there is none.
 	Archive func(context.Context) (archive.Store, error)
 	// Abandoned reports whether the owner of a run that is in progress has gone without ending it; nil: no owner has.
@@ -67,41 +67,24 @@ func (e *Engine) Begin(ctx context.Context, o Opening) (run uint32, seeds int, e
 // queue queues what a run begins with: the pages of earlier runs, and the seeds.
 func (e *Engine) queue(o Opening, run uint32, seeds []crawl.Discovery) (err error) {
 	c := e.Frontier.Crawl(o.Definition.Name)
-	urls := c.URLs()
 	recrawl, id := fmt.Sprintf("recrawl-%d", run), fmt.Sprintf("seeds-%d-%s", run, o.Owner) // the owner that takes a run over may have other seeds
 	if o.Epoch > 0 {
 		id += fmt.Sprintf("-%d", o.Epoch)
 	}
-	if !o.Parts {
-		if run > 1 {
-			err = urls.Recrawl(recrawl)
-		}
-		if err == nil {
-			err = urls.Offer(id, seeds)
-		}
-		return errors.Join(err, e.seeded(err == nil, o, run))
+	if o.Parts {
+		return c.Seed(run, o.Owner, frontier.SeedIDs{Recrawl: recrawl, Seeds: id}, seeds)
 	}
-	if o.Rest {
-		if seeds, err = c.Unknown(run, seeds); err != nil {
-			return err
-		}
-	}
-	all := true
+	urls := c.URLs()
 	if run > 1 {
-		if all, err = urls.RecrawlNow(recrawl); err != nil {
-			return err
-		}
+		err = urls.Recrawl(recrawl)
 	}
-	allSeeds, err := urls.OfferNow(id, seeds)
-	return errors.Join(err, e.seeded(err == nil && all && allSeeds, o, run))
-}
-
-// seeded notes that all is queued with which a run begins.
-func (e *Engine) seeded(all bool, o Opening, run uint32) error {
-	if !all || !o.Definition.Spread {
-		return nil
+	if err == nil {
+		err = urls.Offer(id, seeds)
 	}
-	return e.Frontier.Crawl(o.Definition.Name).Seeded(run, o.Owner)
+	if err == nil && o.Definition.Spread {
+		err = c.Seeded(run, o.Owner, nil)
+	}
+	return err
 }
 
 // open does what comes before the first URL of a run is queued.

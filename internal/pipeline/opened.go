@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"hash/fnv"
 	"io"
 	"slices"
 
@@ -52,6 +53,7 @@ func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, lo
 	if err != nil || !ok {
 		return plain, true, err
 	}
+	p.Shown = shownBy(&p) // without what scripts wanted to go to
 	known := make(map[string]bool, len(p.Links))
 	for i := range p.Links {
 		known[p.Links[i].URL] = true
@@ -72,11 +74,45 @@ func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, lo
 	return p, true, nil
 }
 
-// addLeft adds the URLs to which the scripts of a page wanted to go, as its redirects.
+// shownBy is the hash of what a page shows: its texts, and the links that it has. What it embeds may be loaded this time and not the next.
+func shownBy(p *crawl.Parsed) uint64 {
+	h := fnv.New64a()
+	add := func(text string) { _, _ = h.Write(append([]byte(text), 0)) }
+	add(p.Title)
+	for _, b := range p.Blocks {
+		add(b)
+	}
+	for i := range p.Links {
+		if p.Links[i].Hop == crawl.HopLink {
+			add(p.Links[i].URL)
+		}
+	}
+	return max(h.Sum64(), crawl.ShownFrom)
+}
+
+// OpensBy is a hash of what decides which pages a crawl opens, and is no hash of what one shows: a page that was not opened by it will not be as long as it is the same. 0: it opens none.
+func (e *Engine) OpensBy(d *crawl.Definition) uint64 {
+	if !d.Browses() {
+		return 0
+	}
+	by := fnv.New32a()
+	_, _ = by.Write([]byte(d.Browser))
+	if d.Browser == crawl.BrowserAuto && d.Helper != crawl.HelperOff && e.Helper != nil {
+		_, _ = by.Write([]byte(e.Helper.Base().ID))
+	}
+	return max(uint64(by.Sum32()), 1)
+}
+
+// addLeft adds the URLs to which the scripts of a page wanted to go: the first as its redirect, the others as links, for a redirect is no hop, and a page has one.
 func addLeft(p *crawl.Parsed, left []string) {
+	hop := crawl.HopRedirect
 	for _, url := range left {
 		to, ok := page.Redirect(p.URL, p.Status, url)
-		if !ok || slices.ContainsFunc(p.Links, func(l crawl.Outlink) bool { return l.URL == to.Links[0].URL && l.Hop != crawl.HopEmbed }) {
+		if !ok {
+			continue
+		}
+		to.Links[0].Hop, hop = hop, crawl.HopLink
+		if slices.ContainsFunc(p.Links, func(l crawl.Outlink) bool { return l.URL == to.Links[0].URL && l.Hop != crawl.HopEmbed }) {
 			continue
 		}
 		to.Links[0].Context = "location"

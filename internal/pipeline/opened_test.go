@@ -18,7 +18,7 @@ func TestOpened(t *testing.T) {
 		s := r.source("b-1", "plain", "dead")
 		add := func(list []Exchange, page int, document, reason string) []Exchange {
 			x := Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeOpened, URL: list[page].URL, MIME: "text/html; charset=utf-8"}, Header: reader(""), Body: reader(document)}
-			x.Left = []string{"/gone#top", "mailto:a@a.test", "http://a.test/b-1/1"}
+			x.Left = []string{"mailto:a@a.test", "/gone#top", "http://a.test/b-1/1", "/elsewhere"}
 			if x.Outcome.Reason = reason; document != "" {
 				x.Status = 200
 			}
@@ -50,11 +50,13 @@ func TestOpened(t *testing.T) {
 		if !slices.Contains(p.Blocks, "rendered ravens") || slices.Contains(p.Blocks, "plain") || p.Title != "ö" || p.Opened != crawl.OpenedWhole || !slices.Equal(p.Loaded, []string{"http://a.test/loaded.png"}) {
 			t.Errorf("early %t: %+v", early, p.Page)
 		}
-		if !slices.Equal(links, []string{"http://a.test/made", "http://a.test/left.png", "http://a.test/b-1/1", "http://a.test/gone"}) {
+		if !slices.Equal(links, []string{"http://a.test/made", "http://a.test/left.png", "http://a.test/b-1/1", "http://a.test/gone", "http://a.test/elsewhere"}) {
 			t.Errorf("early %t: links %q", early, links)
 		}
-		if p := parsed.Pages[1]; !slices.Contains(p.Blocks, "dead") || p.Opened != "the browser died" || p.Links[len(p.Links)-1].URL != "http://a.test/gone" || p.Links[len(p.Links)-1].Hop != crawl.HopRedirect {
+		if p := parsed.Pages[1]; !slices.Contains(p.Blocks, "dead") || p.Opened != "the browser died" {
 			t.Errorf("early %t: %+v", early, p.Page)
+		} else if l := p.Links[len(p.Links)-2:]; l[0].URL != "http://a.test/gone" || l[0].Hop != crawl.HopRedirect || l[1].URL != "http://a.test/elsewhere" || l[1].Hop != crawl.HopLink {
+			t.Errorf("early %t: it leaves to %+v", early, l)
 		}
 	}
 }
@@ -64,6 +66,7 @@ func TestNeedsScripts(t *testing.T) {
 	file := func(scripts string) fstest.MapFS {
 		return fstest.MapFS{"applications/raven.xml": {Data: []byte(`<application xmlns="` + kb.Namespace + `" name="Raven" category="blog"` + scripts + `><detect text="plain raven"/></application>`)}}
 	}
+	var by []uint64
 	for _, c := range []struct {
 		scripts, helper, text string
 		want                  bool
@@ -81,6 +84,7 @@ func TestNeedsScripts(t *testing.T) {
 		s := r.source("b-1", c.text)
 		plan, err := r.Frontier.Crawl(s.Crawl).Plan()
 		r.must(err)
+		by = append(by, r.OpensBy(&plan.Definition))
 		for _, early := range []bool{true, false} {
 			list, _, err := s.Exchanges(nil)
 			r.must(err)
@@ -94,5 +98,8 @@ func TestNeedsScripts(t *testing.T) {
 				t.Errorf("application%s, helper %q, %q, early %t: opened %t", c.scripts, c.helper, c.text, early, got)
 			}
 		}
+	}
+	if by[0] != by[1] || by[0] == by[2] || by[0] == by[3] || by[3] == by[4] || slices.Contains(by, 0) || slices.Max(by) >= crawl.ShownFrom {
+		t.Errorf("what decides: %x", by)
 	}
 }

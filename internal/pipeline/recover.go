@@ -32,6 +32,7 @@ func (e *Engine) recover(
 	classes := map[string]crawl.Class{}                          // of URLs that are no pages
 	ended := map[string]bool{}                                   // without a page: a response may be archived nevertheless, and is no second outcome
 	prints, order := map[string]*crawl.Print{}, map[string]int{} // of the exchanges: what is learned of pages depends on it
+	shown := map[string]uint64{}                                 // crawl.Page.Shown
 	loaded := map[string][]time.Time{}                           // by pages that were open: captures of them in the index are no outcomes
 	err = archive.ReadLog(ctx, store, &m, func(l archive.Logged) error {
 		switch l.Kind {
@@ -44,6 +45,9 @@ func (e *Engine) recover(
 		}
 		if order[l.URL] = len(order); l.Print != nil {
 			prints[l.URL] = l.Print
+		}
+		if l.Shown != 0 {
+			shown[l.URL] = l.Shown
 		}
 		if class := crawl.ClassOf(l.Path); class != crawl.ClassPage {
 			classes[l.URL] = class
@@ -82,6 +86,7 @@ func (e *Engine) recover(
 		case i.Status >= 200 && i.Status < 300:
 			left.Originals[i.Digest] = o.Visit
 		}
+		o.Visit.Shown = shown[i.URL]
 		if !ended[i.URL] {
 			left.Outcomes = append(left.Outcomes, o)
 		}

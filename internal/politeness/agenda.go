@@ -71,11 +71,11 @@ func (s *State) schedule(a *address) {
 		s.idle.put(a, a.next)
 		return
 	}
-	s.busy.put(a, a.wake(s.Fair))
+	s.busy.put(a, s.wake(a))
 }
 
 // wake is when something is to be done for an address with leases or asks.
-func (a *address) wake(fair bool) time.Time {
+func (s *State) wake(a *address) time.Time {
 	var wake time.Time
 	sooner := func(t time.Time) {
 		if wake.IsZero() || t.Before(wake) {
@@ -85,8 +85,8 @@ func (a *address) wake(fair bool) time.Time {
 	for _, h := range a.holders {
 		sooner(h.Deadline)
 	}
-	if len(a.waiters) > 0 && a.free(a.nextWaiter(fair).PerIP) {
-		sooner(a.next.Add(-GrantAhead))
+	if at := s.grantsAt(a); !at.IsZero() {
+		sooner(at)
 	}
 	return wake
 }

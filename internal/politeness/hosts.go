@@ -12,6 +12,7 @@ type hostRest struct {
 	Next  time.Time `json:"next,omitzero"`
 	Lease string    `json:"lease,omitempty"` // its ID in one text
 	Slow  SlowDown  `json:"slow,omitzero"`
+	Short bool      `json:"short,omitempty"` // Next was at most HostWait ahead when it was known
 	// Server is how the server rests of which the entry is, see serverName.
 	Server ServerSlow `json:"server,omitzero"`
 }
@@ -66,7 +67,7 @@ func (h hostRest) after(r Release, now time.Time, last int64) hostRest {
 	h.Slow = h.Slow.after(r, now, last)
 	next, lease := ceilMillis(now.Add(min(r.HostRest, MaxPause))), r.ID().String()
 	if lease == h.Lease || r.HostRest > 0 && next.After(h.Next) {
-		h.Next, h.Lease = next, lease
+		h.Next, h.Lease, h.Short = next, lease, r.HostRest <= HostWait
 	}
 	return h
 }
@@ -75,6 +76,7 @@ func (h hostRest) after(r Release, now time.Time, last int64) hostRest {
 func (p *pass) restHost(r Release) {
 	if r.Host != "" {
 		p.keepHost(r.Host, p.s.hosts[r.Host].after(r, p.now, p.s.Last))
+		p.free(r.Host)
 	}
 }
 

@@ -44,8 +44,10 @@ func (s *State) join(group, part *address) {
 	group.waiters = append(group.waiters, part.waiters...)
 	slices.SortStableFunc(group.waiters, func(a, b *waiter) int { return cmp.Compare(a.Since, b.Since) })
 	group.push(part.next)
+	last := cmp.Or(part.last, group.last)
 	moved := append(slices.Clone(part.members), part.ip)
 	s.remove(part)
+	s.setLast(group, last)
 	for _, ip := range moved {
 		s.setJoined(group, ip)
 	}

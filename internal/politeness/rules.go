@@ -17,12 +17,13 @@ type pass struct {
 	now        time.Time
 	touched    map[string]bool
 	askedAgain []*holder // that have asked again, and have their leases confirmed
+	freed      map[string]bool
 	grants     []Grant
 }
 
 func (s *State) begin(now time.Time) *pass {
 	s.forget(now)
-	return &pass{s: s, now: now, touched: map[string]bool{}}
+	return &pass{s: s, now: now, touched: map[string]bool{}, freed: map[string]bool{}}
 }
 
 // Serve serves rounds and returns the answers, in the order of those they go to: to each sender that waits for one, and to
@@ -86,8 +87,7 @@ func (s *State) Tick(now time.Time) []Answer {
 	for a := s.busy.first(); a != nil && !a.due.After(now); a = s.busy.first() {
 		for _, h := range slices.Clone(p.touch(a.ip).holders) {
 			if !h.Deadline.After(now) {
-				s.end(a, h)
-				a.push(h.Deadline.Add(h.rest()))
+				p.end(a, h, h.Deadline.Add(h.rest()))
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func (s *State) Undelivered(now time.Time, grants []Grant) []Answer {
 	for _, g := range grants {
 		if a := s.at(g.IP); a != nil {
 			if h := a.grant(g.Number); h != nil && h.First == g.Number {
-				s.end(p.touch(a.ip), h)
+				p.end(p.touch(a.ip), h, time.Time{})
 			}
 		}
 	}
@@ -145,7 +145,9 @@ func (p *pass) ask(ask Ask) bool {
 	ask.Line = 0
 	if h := a.holder(ask.ID()); h != nil {
 		p.s.bytes += sizeOf(ask) - sizeOf(h.Ask)
+		p.s.endUseAsHolder(h)
 		h.Ask, h.Deadline = ask, p.deadline(ask)
+		p.s.useAsHolder(h)
 		if h.Number < p.now.UnixMicro() { // not granted in this very pass
 			h.Number = p.number()
 		}
@@ -155,7 +157,9 @@ func (p *pass) ask(ask Ask) bool {
 	if w := a.waiter(ask.ID()); w != nil {
 		if w.Reply == ask.Reply {
 			p.s.bytes += sizeOf(ask) - sizeOf(w.Ask)
+			p.s.endUseAsWaiter(w)
 			w.Ask = ask
+			p.s.useAsWaiter(w)
 			return true
 		}
 		place := slices.Index(a.waiters, w)
@@ -188,15 +192,18 @@ func (p *pass) release(r Release) {
 		return
 	}
 	a = p.touch(r.IP)
+	var next time.Time
+	if r.Rest > 0 {
+		next = p.now.Add(min(r.Rest, MaxPause))
+	}
 	if h := a.holder(r.ID()); h != nil && (r.Number == 0 || r.Number >= h.Number) {
-		p.s.end(a, h)
+		p.end(a, h, next)
 	}
 	if w := a.waiter(r.ID()); w != nil && r.Number == 0 {
 		p.s.withdraw(a, w)
 	}
-	if r.Rest > 0 {
-		a.push(p.now.Add(min(r.Rest, MaxPause)))
-	}
+	a.push(next)
+	p.free(a.last)
 	if rest := p.s.hosts[serverName(a.ip)].Server.pause(p.now); rest > 0 && r.Number > 0 {
 		a.push(p.now.Add(rest))
 	}
@@ -211,7 +218,7 @@ func (p *pass) renew(r Renewal) bool {
 		h.Rest = max(h.Rest, r.Rest)
 		return true
 	}
-	if !a.free(r.PerIP) {
+	if !a.free(r.PerIP) || p.s.askedBy(r.Ask) != nil {
 		return false
 	}
 	if w := a.waiter(r.ID()); w != nil {
@@ -219,6 +226,7 @@ func (p *pass) renew(r Renewal) bool {
 	}
 	p.s.Last = max(p.s.Last, r.Number)
 	p.s.addHolder(a, &holder{Ask: r.Ask, Number: r.Number, Deadline: p.now.Add(p.s.TTL)})
+	p.free(r.Host)
 	return true
 }
 
@@ -252,8 +260,7 @@ func (p *pass) endAll(leases, asks func(ask Ask, number int64) bool) {
 		a := p.s.addresses[ip]
 		for _, h := range slices.Clone(a.holders) {
 			if leases(h.Ask, h.Number) {
-				p.s.end(p.touch(ip), h)
-				a.push(p.now.Add(h.rest()))
+				p.end(p.touch(ip), h, p.now.Add(h.rest()))
 			}
 		}
 		for _, w := range slices.Clone(a.waiters) {
@@ -271,14 +278,18 @@ func (p *pass) grantTouched() []Grant {
 			p.grants = append(p.grants, p.grant(a, h))
 		}
 	}
-	for _, ip := range slices.Sorted(maps.Keys(p.touched)) {
+	touched := p.inTurn()
+	for _, ip := range touched {
 		a := p.s.addresses[ip]
 		if a == nil {
 			continue
 		}
-		for len(a.waiters) > 0 && !a.next.Add(-GrantAhead).After(p.now) {
+		for {
+			if p.s.next(a, p.now) == nil {
+				break
+			}
 			p.s.setTurns(a)
-			w := a.nextWaiter(p.s.Fair)
+			w := p.s.next(a, p.now)
 			if !a.free(w.PerIP) {
 				break
 			}
@@ -295,8 +306,8 @@ func (p *pass) grantTouched() []Grant {
 		if a.empty() {
 			p.s.setRefused(a, nil)
 		}
-		p.s.schedule(a)
 	}
+	p.scheduleTouched(touched)
 	p.s.forget(p.now)
 	return p.grants
 }
@@ -304,7 +315,11 @@ func (p *pass) grantTouched() []Grant {
 func (p *pass) grant(a *address, h *holder) Grant {
 	g := Grant{Lease: h.Lease, ID: h.ID(), IP: h.IP, Number: h.Number, NotBefore: a.next, Deadline: h.Deadline, Reply: h.Reply}
 	host, server := p.s.hosts[h.Host], p.s.hosts[serverName(a.ip)]
-	if until := times.Latest(host.until(), server.Slow.Until); until.After(p.now) {
+	until := times.Latest(host.until(), server.Slow.Until)
+	if elsewhere := p.s.hostRests(h.Host); elsewhere.After(a.next) {
+		until = times.Latest(until, elsewhere)
+	}
+	if until.After(p.now) {
 		g.HostNotBefore = until
 	}
 	if slow := times.Latest(host.Slow.Until, server.Slow.Until); slow.After(p.now) {

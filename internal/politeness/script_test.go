@@ -19,8 +19,9 @@ var start = time.Date(2026, 10, 5, 12, 0, 0, 0, time.UTC)
 //
 //	ask LEASE[@IP]… ip= per_ip= crawl= worker= reply= rest= host= group=   release LEASE… ip= crawl= next= grant= host= host_next= trouble=
 //	renew LEASE… ip= grant= rest=
-//	known LEASE… crawl= worker= at=   undelivered LEASE   tick   wake   state   ttl DURATION   lost TIME
+//	known LEASE… crawl= worker= at=   undelivered LEASE   tick   wake   apart   state   ttl DURATION   lost TIME
 //
+// of= is the claim that borrows the lease.
 // grant= counts the grants of a lease from 1: a release or a renewal names the last one unless it says otherwise, grant=0 none.
 // The state may be encoded and decoded before any command, and must behave the same afterwards.
 func TestScripts(t *testing.T) {
@@ -77,6 +78,10 @@ func (i *interpreter) command(words []string) []string {
 			if ip := cmp.Or(own, args["ip"]); ip != "" {
 				i.ips[name] = ip
 			}
+			if of, ok := args["of"]; ok {
+				i.ips[LoanOf(of, i.ips[name])] = i.ips[name]
+				name = LoanOf(of, i.ips[name])
+			}
 			owner := LeaseID{cmp.Or(args["crawl"], i.owners[name].Crawl), cmp.Or(args["worker"], i.owners[name].Worker, "w"), name}
 			i.owners[name] = owner
 			ask := Ask{Lease: name, IP: i.ips[name], PerIP: i.number(args["per_ip"]), Crawl: owner.Crawl, Worker: owner.Worker, Reply: args["reply"], Rest: rest, Host: args["host"], Group: args["group"], Permit: args["permit"] != ""}
@@ -114,6 +119,9 @@ func (i *interpreter) command(words []string) []string {
 		return i.answers(i.state.Undelivered(now, []Grant{{Lease: names[0], IP: i.ips[names[0]], Number: number}}))
 	case "tick":
 		return i.answers(i.state.Tick(now))
+	case "apart":
+		i.state.KeepHostsApart()
+		return nil
 	case "wake":
 		if at, ok := i.state.Wake(); ok {
 			return []string{"wake at " + at.Sub(start).String()}

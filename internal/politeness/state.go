@@ -18,6 +18,7 @@ type State struct {
 	// Servers are slowed down, and hosts have a bound of their own, see CountServers.
 	Servers bool
 	Lines   bool // asks that say so are answered busy when the line is full, see Ask.Line; in executions of earlier versions all wait
+	Apart   bool // a host is asked under the leases of one claim at a time, see KeepHostsApart
 	Ends    bool // a release that does not say how its lane has ended says nothing of its server; in earlier executions it was one without a trouble
 	Turned  int  // asks that were not taken because there was no room
 
@@ -29,6 +30,7 @@ type State struct {
 	held, waiting int
 	bytes         int                  // of the JSON form, at most
 	asksByReply   map[string][]*waiter // asks that wait, by whom they are answered to, in the order in which they came
+	uses          map[string]*hostUse  // of hosts that are asked, wanted, or rest as an address does
 	hosts         map[string]hostRest  // that rest longer than the address that they were asked at
 	hostsLeft     int                  // by the last sweep
 	hostBytes     int                  // of bytes, what hosts take
@@ -41,6 +43,7 @@ type address struct {
 	holders []*holder
 	waiters []*waiter // first come, first served
 	next    time.Time
+	last    string           // the host that was asked last, see State.setLast
 	turns   map[string]int64 // by crawl, see countTurn
 	refused []refusedWorker  // for which places are kept, see admits
 
@@ -83,7 +86,7 @@ func (s *State) Counts() (held, waiting, addresses int) {
 
 func (s *State) init() {
 	s.addresses, s.asksByReply, s.hosts, s.joined = map[string]*address{}, map[string][]*waiter{}, map[string]hostRest{}, map[string]string{}
-	s.groups = map[string]groupsOf{}
+	s.groups, s.uses = map[string]groupsOf{}, map[string]*hostUse{}
 	s.bytes = stateBytes
 }
 
@@ -127,10 +130,12 @@ type stateJSON struct {
 	Servers   bool                 `json:"servers,omitempty"`
 	Ends      bool                 `json:"ends,omitempty"`
 	Lines     bool                 `json:"lines,omitempty"`
+	Apart     bool                 `json:"apart,omitempty"`
 	Addresses map[string]*busyJSON `json:"addresses"`
 	Resting   map[string]time.Time `json:"resting,omitempty"`
 	Hosts     map[string]hostRest  `json:"hosts,omitempty"`
 	Joined    map[string]string    `json:"joined,omitempty"`
+	AskedLast map[string]string    `json:"asked_last,omitempty"` // the host, by address
 	Groups    map[string]groupsOf  `json:"groups,omitempty"`
 }
 
@@ -144,9 +149,12 @@ type busyJSON struct {
 
 // MarshalJSON writes the state out.
 func (s *State) MarshalJSON() ([]byte, error) {
-	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Servers: s.Servers, Ends: s.Ends, Lines: s.Lines, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}}
+	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Servers: s.Servers, Ends: s.Ends, Lines: s.Lines, Apart: s.Apart, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}, AskedLast: map[string]string{}}
 	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) {
 		a := s.addresses[ip]
+		if a.last != "" {
+			out.AskedLast[ip] = a.last
+		}
 		if a.empty() {
 			out.Resting[ip] = a.next
 			continue
@@ -181,6 +189,9 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	}
 	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair, Servers: in.Servers, Ends: in.Ends, Lines: in.Lines}
 	s.init()
+	if in.Apart {
+		s.KeepHostsApart()
+	}
 	var lines []*waiter
 	for _, ip := range slices.Sorted(maps.Keys(in.Addresses)) {
 		b := in.Addresses[ip]
@@ -192,6 +203,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 		for _, w := range b.Waiters {
 			w.IP = cmp.Or(w.IP, ip)
 			a.waiters = append(a.waiters, &w)
+			s.useAsWaiter(&w)
 			s.waiting++
 			s.bytes += sizeOf(w.Ask)
 			lines = append(lines, &w)
@@ -200,14 +212,13 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 			s.setTurn(a, crawl, turn)
 		}
 		s.setRefused(a, b.Refused)
-		s.schedule(a)
 	}
 	slices.SortFunc(lines, func(a, b *waiter) int { return cmp.Compare(a.Since, b.Since) })
 	for _, w := range lines {
 		s.asksByReply[w.Reply] = append(s.asksByReply[w.Reply], w)
 	}
 	for _, ip := range slices.Sorted(maps.Keys(in.Resting)) {
-		s.schedule(s.add(ip, in.Resting[ip]))
+		s.add(ip, in.Resting[ip])
 	}
 	s.restoreJoined(in.Joined)
 	for worker, groups := range in.Groups {
@@ -217,6 +228,10 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 		s.addHost(host, in.Hosts[host])
 	}
 	s.hostsLeft = len(s.hosts)
+	s.restoreLast(in.AskedLast)
+	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) { // when is known by all of the above
+		s.schedule(s.addresses[ip])
+	}
 	return nil
 }
 
@@ -232,12 +247,14 @@ func (s *State) remove(a *address) {
 	s.forgetMembers(a)
 	s.clearTurns(a)
 	s.setRefused(a, nil)
+	s.setLast(a, "")
 	delete(s.addresses, a.ip)
 	s.bytes -= addressBytes + len(a.ip)
 }
 
 func (s *State) addHolder(a *address, h *holder) {
 	a.holders = append(a.holders, h)
+	s.useAsHolder(h)
 	s.held++
 	s.bytes += sizeOf(h.Ask)
 }
@@ -245,6 +262,7 @@ func (s *State) addHolder(a *address, h *holder) {
 // end takes a lease off its address.
 func (s *State) end(a *address, h *holder) {
 	a.holders = slices.DeleteFunc(a.holders, func(other *holder) bool { return other == h })
+	s.endUseAsHolder(h)
 	s.held--
 	s.bytes -= sizeOf(h.Ask)
 }
@@ -252,6 +270,7 @@ func (s *State) end(a *address, h *holder) {
 // enqueue puts an ask at the end of the line.
 func (s *State) enqueue(a *address, w *waiter) {
 	a.waiters = append(a.waiters, w)
+	s.useAsWaiter(w)
 	s.asksByReply[w.Reply] = append(s.asksByReply[w.Reply], w)
 	s.waiting++
 	s.bytes += sizeOf(w.Ask)
@@ -261,6 +280,7 @@ func (s *State) enqueue(a *address, w *waiter) {
 func (s *State) withdraw(a *address, w *waiter) {
 	is := func(other *waiter) bool { return other == w }
 	a.waiters = slices.DeleteFunc(a.waiters, is)
+	s.endUseAsWaiter(w)
 	if left := slices.DeleteFunc(s.asksByReply[w.Reply], is); len(left) > 0 {
 		s.asksByReply[w.Reply] = left
 	} else {

@@ -14,14 +14,14 @@ const turnBytes = 24
 // turnStep is how far the turn of a crawl moves on with a grant.
 func turnStep(ask Ask) int64 { return turnLength / int64(max(ask.Weight, 1)) }
 
-// nextWaiter is who gets the address next: of the crawls that wait the one whose turn is earliest, and of its asks the first. If the
+// nextWaiter is who gets the address next of asks that wait for it: of the crawls the one whose turn is earliest, and of its asks the first. If the
 // state is not fair, which of the executions of earlier versions is none, the first ask gets it.
-func (a *address) nextWaiter(fair bool) *waiter {
-	first := a.waiters[0]
+func (a *address) nextWaiter(fair bool, waiters []*waiter) *waiter {
+	first := waiters[0]
 	if !fair || len(a.turns) == 0 {
 		return first
 	}
-	for _, w := range a.waiters { // in the order in which they came: ties go to who came first
+	for _, w := range waiters { // in the order in which they came: ties go to who came first
 		if a.turns[w.Crawl] < a.turns[first.Crawl] {
 			first = w
 		}

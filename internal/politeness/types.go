@@ -11,6 +11,7 @@
 //     answered, does not continue after the end that it knows.
 //   - A shard that lost its state grants nothing for TTL (State.Floor). By then each lease of its former life has been
 //     renewed, and is known again, or is over.
+//   - A host is asked under the leases of one claim at a time, at whatever addresses of the shard, and after the pause of the lane before (State.KeepHostsApart).
 //   - A host rests for longer than its address for a Crawl-delay or Retry-After: releases say so, and grants report it to the worker that asks
 //     it next, at any address of the shard. The address is free meanwhile for the other hosts that lie at it.
 //   - A host that answers 429 or 503, or does not answer, is slowed down for all crawls (SlowDown): its rests double up to MaxSlow,
@@ -25,6 +26,7 @@
 package politeness
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -170,15 +172,17 @@ type Waiting struct {
 	Asks  int       `json:"asks"`
 	Lease string    `json:"lease"`
 	IP    string    `json:"ip"`
-	By    string    `json:"by,omitempty"` // CRAWL/WORKER that holds the address; empty if it rests
-	Until time.Time `json:"until"`        // the end of that lease if nobody renews or releases it, or of the rest
+	Host  string    `json:"host,omitempty"` // that By asks at another address, or that rests; empty if the address is what it waits for
+	By    string    `json:"by,omitempty"`   // CRAWL/WORKER that holds the address; empty if it rests
+	Until time.Time `json:"until"`          // the end of that lease if nobody renews or releases it, or of the rest
 }
 
 // String is its form for people.
 func (w Waiting) String() string {
-	what := fmt.Sprintf("%d claims wait for leases; %s, for the first of them,", w.Asks, w.IP)
+	awaited := cmp.Or(w.Host, w.IP)
+	what := fmt.Sprintf("%d claims wait for leases; %s, for the first of them,", w.Asks, awaited)
 	if w.Asks == 1 {
-		what = "a claim waits for a lease: " + w.IP
+		what = "a claim waits for a lease: " + awaited
 	}
 	at := w.Until.UTC().Format(time.DateTime) + " UTC"
 	if w.By == "" {

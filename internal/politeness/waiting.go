@@ -27,12 +27,20 @@ func (s *State) Find(ip string, lease LeaseID) *Waiting {
 	return &waits
 }
 
+// owner is who has the lease, as CRAWL/WORKER.
+func (h *holder) owner() string { return strings.Trim(h.Crawl+"/"+h.Worker, "/") }
+
 func (s *State) waits(a *address, w *waiter) Waiting {
 	out := Waiting{Asks: 1, Lease: w.Lease, IP: w.IP, Until: a.next}
 	for i, h := range a.holders {
 		if i == 0 || h.Deadline.Before(out.Until) {
-			out.By, out.Until = strings.Trim(h.Crawl+"/"+h.Worker, "/"), h.Deadline
+			out.By, out.Until = h.owner(), h.Deadline
 		}
+	}
+	if h := s.askedBy(w.Ask); h != nil && out.By == "" {
+		out.Host, out.By, out.Until = w.Host, h.owner(), h.Deadline
+	} else if rests := s.hostRests(w.Host); out.By == "" && rests.After(out.Until) {
+		out.Host, out.Until = w.Host, rests
 	}
 	return out
 }

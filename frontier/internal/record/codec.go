@@ -62,7 +62,7 @@ func (r *Record) Encode() []byte {
 	b = appendURL(b, r.URL)
 	b = appendBeside(b, r.Via, r.URL)
 	if state&hasVisit != 0 {
-		for _, s := range []string{r.Visit.ETag, r.Visit.LastModified, Digest(r.Archive, r.Visit.Digest), r.Visit.URL} {
+		for _, s := range []string{r.Visit.ETag, r.Visit.LastModified, r.visited(), r.Visit.URL} {
 			b = codec.AppendText(b, s)
 		}
 		b = binary.AppendVarint(b, r.Visit.Date.Unix())
@@ -133,7 +133,7 @@ func (r *Record) decodeOptional(c *codec.Cursor, head byte) {
 	if head&hasVisit != 0 && !c.Bad() {
 		r.Visit = crawl.Visit{ETag: c.Text(), LastModified: c.Text(), Digest: c.Text(), URL: c.Text()}
 		r.Visit.Date = time.Unix(c.Varint(), 0).UTC()
-		r.Archive, r.Visit.Digest = SplitDigest(r.Visit.Digest)
+		r.splitVisited(r.Visit.Digest)
 	}
 	if head&hasGroup != 0 {
 		r.Group = int(c.Uvarint())
@@ -217,6 +217,25 @@ func decodeBeside(c *codec.Cursor, other string) (text string, ok bool) {
 		return "", false
 	}
 	return other[:n] + string(rest), true
+}
+
+// shownBy comes before the Shown of a visit.
+const shownBy = " shown:"
+
+// visited is the payload digest of the visit with the number of its archive, and with what is known of its opening.
+func (r *Record) visited() string {
+	if r.Visit.Shown == 0 {
+		return Digest(r.Archive, r.Visit.Digest)
+	}
+	return strconv.Itoa(r.Archive) + " " + r.Visit.Digest + shownBy + strconv.FormatUint(r.Visit.Shown, 16)
+}
+
+func (r *Record) splitVisited(text string) {
+	r.Archive, r.Visit.Digest = SplitDigest(text)
+	if digest, shown, ok := strings.Cut(r.Visit.Digest, shownBy); ok {
+		r.Visit.Digest = digest
+		r.Visit.Shown, _ = strconv.ParseUint(shown, 16, 64)
+	}
 }
 
 // Digest is a payload digest with the number of its archive before it. The digests of the first archive stand alone, as

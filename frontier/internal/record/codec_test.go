@@ -25,7 +25,7 @@ func FuzzRecord(f *testing.F) {
 		{State: Waiting, URL: "http://a.example/x/y", Via: "http://a.example/x/"}, {State: Waiting, URL: "http://a.example/", Via: "http://a.example/x"},
 		{State: Waiting, URL: "https://www.a.example/", Via: "http://a.example/"}, {State: Waiting, URL: "gopher://a.example/"}, {State: Waiting, URL: "http://www.a.example/"},
 		{State: Waiting, URL: "http://a.example/", Via: "http://a.example/"}, {State: Waiting, Scores: Scores{Count: 1, Sum: .5, Max: .5, First: .5, Last: .5}},
-		{State: Done, End: Absent}, {State: Done, Recheck: Recheck{Interval: 86_400, Asked: 1e9}}, {State: Done, Archive: 12, Visit: crawl.Visit{Digest: "sha1:A"}}, {State: Done, Visit: crawl.Visit{Digest: "7 sha1:A"}},
+		{State: Done, End: Absent}, {State: Done, Recheck: Recheck{Interval: 86_400, Asked: 1e9}}, {State: Done, Archive: 12, Visit: crawl.Visit{Digest: "sha1:A"}}, {State: Done, Visit: crawl.Visit{Digest: "sha1:A", Shown: math.MaxUint64}}, {State: Done, Archive: 12, Visit: crawl.Visit{Digest: "sha1:A", Shown: 1}}, {State: Done, Visit: crawl.Visit{Digest: "7 sha1:A"}},
 	} {
 		f.Add(r.Encode())
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/muninn-archive/muninn/workflows"
 )
 
-// compare crawls the same web by crawls that are spread over 1, 2, … workers, or bound to one (0), and prints what a page costs each. All of them share the machine's processors: the ratios count, and pages a second only where the machine has a processor for each.
+// compare crawls the same web by crawls that are spread over 1, 2, … workers, or bound to one (0), and prints what a page costs each. Beside each crawl over several workers it has as many rings of one worker crawl a part of the hosts each. All of them share the machine's processors: the ratios count, and pages a second only where the machine has a processor for each.
 func compare(ctx context.Context, o options, w *web) error {
 	var counts []int
 	for _, text := range strings.Split(o.workers, ",") {
@@ -27,16 +27,26 @@ func compare(ctx context.Context, o options, w *web) error {
 	}
 	var all []measured
 	printHead()
-	for _, n := range counts {
-		m, err := crawl(ctx, o, w, n)
+	one := func(name string, rings []ring) error {
+		m, err := crawl(ctx, o, w, name, rings)
 		if err != nil {
-			return fmt.Errorf("%s: %w", crawlName(n), err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
-		m.name = crawlName(n)
 		all = append(all, m)
 		m.printLine(all)
 		if o.histories {
 			m.events.print(m.pages, true)
+		}
+		return nil
+	}
+	for _, n := range counts {
+		if err := one(crawlName(n), oneRing(w, n)); err != nil {
+			return err
+		}
+		if n > 1 && o.alone {
+			if err := one(fmt.Sprint(n, " alone"), rings(w, n)); err != nil {
+				return err
+			}
 		}
 	}
 	printSteps(all)
@@ -53,9 +63,18 @@ func crawlName(workers int) string {
 // ringIsWhole is how long the workers may take until each owns its part of the ring.
 const ringIsWhole = 2 * time.Minute
 
-// awaitRing waits until all workers are in the ring and every partition has its owner.
-func (p processes) awaitRing(ctx context.Context) error {
-	c, err := client.DialContext(ctx, client.Options{HostPort: p.address, Logger: silent{}})
+// awaitRings waits until all workers are in their ring and every partition has its owner.
+func (p processes) awaitRings(ctx context.Context) error {
+	for _, one := range p.rings {
+		if err := one.await(ctx, p.address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r ring) await(ctx context.Context, address string) error {
+	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: r.namespace, Logger: silent{}})
 	if err != nil {
 		return err
 	}
@@ -72,7 +91,7 @@ func (p processes) awaitRing(ctx context.Context) error {
 			continue
 		}
 		last = status.String()
-		steady := len(status.Workers) == len(p.workers)
+		steady := len(status.Workers) == r.workers
 		for _, g := range status.Groups {
 			steady = steady && g.Owner != "" && g.Loader == ""
 		}
@@ -80,7 +99,7 @@ func (p processes) awaitRing(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the ring of %d workers is not whole: %s", len(p.workers), last)
+	return fmt.Errorf("the ring of %d workers is not whole: %s", r.workers, last)
 }
 
 // deliver is the activity that takes links in which another worker has found.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"go.temporal.io/sdk/client"
+
 	"github.com/muninn-archive/muninn/internal/localstack"
 )
 
@@ -22,6 +24,7 @@ type processes struct {
 	workers    []*workerProcess
 	address    string // of the server
 	store      string // the folder in which the archive is
+	rings      []ring
 }
 
 // workerProcess is a worker, and the address at which it serves its metrics.
@@ -31,21 +34,46 @@ type workerProcess struct {
 	before       time.Duration // what it had used when the crawl began
 }
 
-// crawl runs a Temporal server, workers and, if asked for, an S3 server as processes of their own, and one crawl of the web. The crawl is
-// bound to one worker if the number of workers is 0, and else it is spread over so many.
-func crawl(ctx context.Context, o options, w *web, workers int) (measured, error) {
-	m := measured{name: "muninn", cpu: map[string]time.Duration{}, rss: map[string]int64{}}
-	data := filepath.Join(o.dir, "muninn")
+// ring is a ring of workers in a namespace of Temporal, with its archive and the one crawl that it carries.
+type ring struct {
+	namespace, crawl string
+	folder           string // of its archive, below that of all
+	workers          int
+	spread           bool // the crawl is spread over the workers, and not bound to one
+	seeds            []string
+}
+
+// oneRing is a ring that crawls the whole web. The crawl is bound to one worker if the number of workers is 0, and else it is spread over so many.
+func oneRing(w *web, workers int) []ring {
+	return []ring{{namespace: client.DefaultNamespace, crawl: "bench", workers: max(workers, 1), spread: workers > 0, seeds: w.Seeds}}
+}
+
+// rings are n rings of one worker each, which have nothing to do with each other. Each crawls its part of the hosts. They share the machine, the Temporal server and the S3 server alone.
+func rings(w *web, n int) []ring {
+	list := make([]ring, n)
+	for i := range list {
+		name := fmt.Sprint("bench", i+1)
+		list[i] = ring{namespace: name, crawl: name, folder: name, workers: 1, spread: true}
+	}
+	for i, seed := range w.Seeds {
+		list[i%n].seeds = append(list[i%n].seeds, seed)
+	}
+	return list
+}
+
+// crawl runs a Temporal server, workers and, if asked for, an S3 server as processes of their own, and one crawl of the web by each ring.
+func crawl(ctx context.Context, o options, w *web, name string, rings []ring) (measured, error) {
+	m := measured{name: name, cpu: map[string]time.Duration{}, rss: map[string]int64{}}
+	data := filepath.Join(o.dir, strings.ReplaceAll(name, " ", "-"))
 	if o.workers != "" { // several crawls follow each other
-		data = filepath.Join(o.dir, fmt.Sprint("muninn-", workers))
 		defer func() { _ = os.RemoveAll(filepath.Join(data, "archive")) }()
 	}
-	p, err := launchAll(ctx, o, w, data, max(workers, 1))
+	p, err := launchAll(ctx, o, w, data, rings)
 	defer p.stop()
 	if err != nil {
 		return m, err
 	}
-	if err := p.awaitRing(ctx); err != nil {
+	if err := p.awaitRings(ctx); err != nil {
 		return m, err
 	}
 	m.idle = idle(p.server)
@@ -58,11 +86,15 @@ func crawl(ctx context.Context, o options, w *web, workers int) (measured, error
 		one.before = one.used()
 	}
 	begun := time.Now()
-	if err := command(ctx, filepath.Join(o.bin, "muninn"), "start", "--temporal", p.address, definition(o, w, workers > 0)); err != nil {
-		return m, err
+	for _, one := range rings {
+		if err := p.start(ctx, o, w, one); err != nil {
+			return m, err
+		}
 	}
-	if err := command(ctx, temporalBinary(o.bin), "workflow", "result", "--address", p.address, "--workflow-id", "crawl/bench"); err != nil {
-		return m, err
+	for _, one := range rings {
+		if err := p.await(ctx, o, one); err != nil {
+			return m, err
+		}
 	}
 	m.wall = time.Since(begun)
 	for _, one := range p.workers {
@@ -72,9 +104,19 @@ func crawl(ctx context.Context, o options, w *web, workers int) (measured, error
 	return m, p.measure(ctx, &m, stopProfiles())
 }
 
+// start starts the crawl of a ring.
+func (p processes) start(ctx context.Context, o options, w *web, one ring) error {
+	return command(ctx, filepath.Join(o.bin, "muninn"), "start", "--temporal", p.address, "--namespace", one.namespace, definition(o, w, one))
+}
+
+// await waits for the end of the crawl of a ring.
+func (p processes) await(ctx context.Context, o options, one ring) error {
+	return command(ctx, temporalBinary(o.bin), "workflow", "result", "--address", p.address, "--namespace", one.namespace, "--workflow-id", "crawl/"+one.crawl)
+}
+
 // launchAll starts the processes of a crawl. It returns those that it has started, also with an error.
-func launchAll(ctx context.Context, o options, w *web, data string, workers int) (p processes, err error) {
-	p.store = filepath.Join(data, "archive")
+func launchAll(ctx context.Context, o options, w *web, data string, rings []ring) (p processes, err error) {
+	p.store, p.rings = filepath.Join(data, "archive"), rings
 	if err := os.MkdirAll(data, 0o755); err != nil {
 		return p, err
 	}
@@ -88,8 +130,16 @@ func launchAll(ctx context.Context, o options, w *web, data string, workers int)
 	if err := answers(ctx, p.address); err != nil {
 		return p, err
 	}
+	for _, one := range rings {
+		if one.namespace == client.DefaultNamespace {
+			continue
+		}
+		if err := command(ctx, temporalBinary(o.bin), "operator", "namespace", "create", "--address", p.address, "--namespace", one.namespace); err != nil {
+			return p, err
+		}
+	}
 	env := []string{"MUNINN_S3_ACCESS_KEY=bench", "MUNINN_S3_SECRET_KEY=bench-secret"}
-	args := []string{"--temporal", p.address, "--archive", p.store, "--allow-network", "127.0.0.0/8",
+	archive, args := p.store, []string{"--temporal", p.address, "--allow-network", "127.0.0.0/8",
 		"--dns", "127.0.0.1:9", "--retry-base", "1s", "--host-failures", "1"}
 	args = append(args, strings.Fields(o.worker)...)
 	for host, ip := range w.Resolve {
@@ -100,19 +150,23 @@ func launchAll(ctx context.Context, o options, w *web, data string, workers int)
 		if p.s3, s3Args, err = serveS3(ctx, o, p.store, env); err != nil {
 			return p, err
 		}
-		args, p.store = append(args, s3Args...), filepath.Join(p.store, "bench-bucket")
+		archive, args, p.store = "s3://bench-bucket/", append(args, s3Args...), filepath.Join(p.store, "bench-bucket")
 	}
-	for i := range workers {
-		one := &workerProcess{name: "worker", listen: cmp.Or(o.listen, fmt.Sprintf("127.0.0.1:%d", freePort()))}
-		if workers > 1 {
-			one.name, one.listen = fmt.Sprint("worker ", i+1), fmt.Sprintf("127.0.0.1:%d", freePort())
+	for _, ring := range rings {
+		for range ring.workers {
+			n := len(p.workers) + 1
+			one := &workerProcess{name: fmt.Sprint("worker ", n), listen: fmt.Sprintf("127.0.0.1:%d", freePort())}
+			if len(rings) == 1 && ring.workers == 1 {
+				one.name, one.listen = "worker", cmp.Or(o.listen, one.listen)
+			}
+			name := fmt.Sprint("bench", n)
+			own := append(slices.Clip(args), "--namespace", ring.namespace, "--archive", path(archive, ring.folder), "--name", name,
+				"--data", filepath.Join(data, name), "--listen", one.listen)
+			if one.process, err = launch(ctx, filepath.Join(data, name+".log"), env, filepath.Join(o.bin, "muninn-worker"), own...); err != nil {
+				return p, err
+			}
+			p.workers = append(p.workers, one)
 		}
-		name := fmt.Sprint("bench", i+1)
-		own := append(slices.Clip(args), "--name", name, "--data", filepath.Join(data, name), "--listen", one.listen)
-		if one.process, err = launch(ctx, filepath.Join(data, name+".log"), env, filepath.Join(o.bin, "muninn-worker"), own...); err != nil {
-			return p, err
-		}
-		p.workers = append(p.workers, one)
 	}
 	for _, one := range p.workers {
 		if err := answers(ctx, one.listen); err != nil {
@@ -120,6 +174,14 @@ func launchAll(ctx context.Context, o options, w *web, data string, workers int)
 		}
 	}
 	return p, nil
+}
+
+// path is a folder below that of the archive, which may be one in S3.
+func path(archive, folder string) string {
+	if folder == "" {
+		return archive
+	}
+	return strings.TrimSuffix(archive, "/") + "/" + folder
 }
 
 // all names the processes that were started, in the order in which they are shown.
@@ -162,7 +224,7 @@ func (p processes) measure(ctx context.Context, m *measured, profiles []string) 
 		one.stop()
 	}
 	m.cpu["temporal server"] = p.server.used() // before its histories are read
-	if m.events, err = countEvents(ctx, p.address); err != nil {
+	if m.events, err = countEvents(ctx, p.address, p.rings); err != nil {
 		return err
 	}
 	p.server.stop()
@@ -172,8 +234,12 @@ func (p processes) measure(ctx context.Context, m *measured, profiles []string) 
 		}
 	}
 	p.stop()
-	if m.pages, err = archived(p.store); err != nil {
-		return err
+	for _, one := range p.rings {
+		pages, err := archived(filepath.Join(p.store, one.folder))
+		if err != nil {
+			return err
+		}
+		m.pages += pages
 	}
 	order, list := p.all()
 	for name, one := range list {
@@ -186,13 +252,13 @@ func (p processes) measure(ctx context.Context, m *measured, profiles []string) 
 	return nil
 }
 
-func definition(o options, w *web, spread bool) string {
-	path := filepath.Join(o.dir, "bench.json")
+func definition(o options, w *web, one ring) string {
+	path := filepath.Join(o.dir, one.crawl+".json")
 	raw, err := json.Marshal(map[string]any{
-		"name": "bench", "seeds": w.Seeds, "topic": map[string]any{"keywords": w.Topic},
+		"name": one.crawl, "seeds": one.seeds, "topic": map[string]any{"keywords": w.Topic},
 		"scope": map[string]any{"within": "host"}, "reference": map[string]any{"pages": 0}, "order": map[string]any{"per_queue": 50},
 		"budget":     map[string]any{"pages": 10_000_000},
-		"spread":     spread,
+		"spread":     one.spread,
 		"politeness": map[string]any{"min_delay": o.pause.String(), "max_delay": o.pause.String(), "factor": 0},
 	})
 	if err == nil {
@@ -214,7 +280,7 @@ func serveS3(ctx context.Context, o options, root string, env []string) (*proces
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, []string{"--archive", "s3://bench-bucket/", "--s3-endpoint", "http://" + address}, answers(ctx, address)
+	return p, []string{"--s3-endpoint", "http://" + address}, answers(ctx, address)
 }
 
 // wget runs GNU wget with WARC on the same web, through a proxy, because only the proxy can resolve the

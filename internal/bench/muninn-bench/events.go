@@ -28,31 +28,41 @@ type eventCount struct {
 	urls, claims              int            // of the batches
 }
 
-// countEvents reads the histories of all workflows that the server has.
-func countEvents(ctx context.Context, address string) (events, error) {
-	c, err := client.DialContext(ctx, client.Options{HostPort: address, Logger: silent{}})
-	if err != nil {
-		return nil, err
-	}
-	defer c.Close()
+// countEvents reads the histories of all workflows of the rings.
+func countEvents(ctx context.Context, address string, rings []ring) (events, error) {
 	out := events{}
-	for token, more := []byte(nil), true; more; more = len(token) > 0 {
-		list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{PageSize: 1000, NextPageToken: token})
-		if err != nil {
+	for _, one := range rings {
+		if err := out.count(ctx, address, one.namespace); err != nil {
 			return nil, err
-		}
-		token = list.GetNextPageToken()
-		for _, e := range list.GetExecutions() {
-			name := e.GetType().GetName()
-			if out[name] == nil {
-				out[name] = &eventCount{kinds: map[string]int{}, steps: map[string]int{}, signals: map[string]int{}}
-			}
-			if err := out[name].add(ctx, c, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId()); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return out, nil
+}
+
+// count adds the workflows of a namespace.
+func (e events) count(ctx context.Context, address, namespace string) error {
+	c, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace, Logger: silent{}})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for token, more := []byte(nil), true; more; more = len(token) > 0 {
+		list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Namespace: namespace, PageSize: 1000, NextPageToken: token})
+		if err != nil {
+			return err
+		}
+		token = list.GetNextPageToken()
+		for _, one := range list.GetExecutions() {
+			name := one.GetType().GetName()
+			if e[name] == nil {
+				e[name] = &eventCount{kinds: map[string]int{}, steps: map[string]int{}, signals: map[string]int{}}
+			}
+			if err := e[name].add(ctx, c, one.GetExecution().GetWorkflowId(), one.GetExecution().GetRunId()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (n *eventCount) add(ctx context.Context, c client.Client, id, run string) error {

@@ -49,22 +49,23 @@ func flight(ctx context.Context, o options) error {
 	defer w.stop()
 	fmt.Printf("web: %d hosts x %d pages, each request is answered after %s\n", o.hosts, o.pages, o.latency)
 	data := filepath.Join(o.dir, "flight")
-	p, err := launchAll(ctx, o, w, data, 1)
+	bound := oneRing(w, 0)
+	p, err := launchAll(ctx, o, w, data, bound)
 	defer p.stop()
 	if err == nil {
-		err = p.awaitRing(ctx)
+		err = p.awaitRings(ctx)
 	}
 	if err != nil {
 		return err
 	}
 	worker := p.workers[0]
 	before, serving := worker.used(), p.server.used()
-	if err := command(ctx, filepath.Join(o.bin, "muninn"), "start", "--temporal", p.address, definition(o, w, false)); err != nil {
+	if err := p.start(ctx, o, w, bound[0]); err != nil {
 		return err
 	}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- command(ctx, temporalBinary(o.bin), "workflow", "result", "--address", p.address, "--workflow-id", "crawl/bench")
+		ended <- p.await(ctx, o, bound[0])
 	}()
 	most, err := watchFlight(worker.listen, ended)
 	if err != nil {
@@ -72,7 +73,7 @@ func flight(ctx context.Context, o options) error {
 	}
 	used, server := worker.used()-before, p.server.used()-serving
 	worker.stop()
-	events, err := countEvents(ctx, p.address)
+	events, err := countEvents(ctx, p.address, p.rings)
 	if err != nil {
 		return err
 	}

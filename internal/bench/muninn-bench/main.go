@@ -28,6 +28,7 @@ type options struct {
 	worker string
 
 	workers string
+	alone   bool
 	flight  int
 
 	latency   time.Duration
@@ -48,6 +49,7 @@ func main() {
 	flag.StringVar(&o.listen, "listen", "", "address of the worker's metrics and profiles (default: a free port)")
 	flag.StringVar(&o.worker, "worker", "", "further settings of the worker, as flags")
 	flag.StringVar(&o.workers, "workers", "", "in place of all that, compare crawls that are spread over so many workers, such as 0,1,2,4; 0 is a bound crawl")
+	flag.BoolVar(&o.alone, "alone", true, "with -workers, beside each crawl over several workers: as many workers that have nothing to do with each other, each of which crawls its part of the hosts. What a page costs more there, the machine takes (caches, memory), and not the ring")
 	flag.IntVar(&o.flight, "flight", 0, "in place of all that, have one worker carry so many batches at a time, of a web that answers slowly")
 	flag.DurationVar(&o.pause, "pause", 0, "politeness.min_delay of the crawl; GNU wget makes none")
 	flag.BoolVar(&o.profile, "profile", true, "profile the worker, for the share of each step; costs it some 1 %")
@@ -80,7 +82,7 @@ func run(ctx context.Context, o options) error {
 	if o.workers != "" {
 		return compare(ctx, o, web)
 	}
-	ours, err := crawl(ctx, o, web, 0)
+	ours, err := crawl(ctx, o, web, "muninn", oneRing(web, 0))
 	if err != nil {
 		return err
 	}
