@@ -291,6 +291,11 @@ func TestNotDueCountsOnce(t *testing.T) {
 func TestSeedsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seeds knownSeeds
+		kept := func() int {
+			seeds.mu.Lock()
+			defer seeds.mu.Unlock()
+			return len(seeds.of)
+		}
 		plan := frontier.Plan{Run: 1, Definition: crawl.Definition{Name: "c", Seeds: []crawl.Seed{{URL: rigSeed}}}}
 		for _, owner := range []string{"one", "two"} {
 			plan.Owner = owner
@@ -301,13 +306,13 @@ func TestSeedsAreForgotten(t *testing.T) {
 		}
 		time.Sleep(time.Second) // those of the first owner would be forgotten by now
 		synctest.Wait()
-		if len(seeds.of) != 1 {
-			t.Errorf("%d lists are kept", len(seeds.of))
+		if n := kept(); n != 1 {
+			t.Errorf("%d lists are kept", n)
 		}
 		time.Sleep(seedsKept / 2)
 		synctest.Wait()
-		if len(seeds.of) != 0 {
-			t.Errorf("%d lists are kept after %v", len(seeds.of), seedsKept)
+		if n := kept(); n != 0 {
+			t.Errorf("%d lists are kept after %v", n, seedsKept)
 		}
 	})
 }
