@@ -128,6 +128,18 @@ func (m *Membership) Leads() bool {
 	return first == m.of.Worker
 }
 
+// Workers is the number of workers that are up, of the view that this process has; 0 without one.
+func (m *Membership) Workers() (up int) {
+	if view := m.present(time.Now()); view != nil {
+		for _, w := range view.Workers {
+			if w.State() == ring.WorkerUp {
+				up++
+			}
+		}
+	}
+	return up
+}
+
 // present is the view of a process that the ring knows to be there; nil of another one.
 func (m *Membership) present(now time.Time) (view *ring.View) {
 	if m == nil {

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -117,9 +118,9 @@ func (h Learning) exchange(stream LearningStream, fn func(x exchange, r store.Re
 	})
 }
 
-// Unsent returns updates of this worker that are not sent yet: those that its order has learned, about so many bytes of them at most; none if
-// there are none. next is the mark once they are sent: it passes over those that others have taught and those without a page.
-func (h Learning) Unsent(stream LearningStream, bytes int) (list []LearningUpdate, next LearningMark, err error) {
+// Unsent returns updates of this worker that are not sent yet: those that its order has learned, with one in each of their pages (1: all), about so many bytes
+// of them at most; none if there are none. next is the mark once they are sent: it passes over those that others have taught and those without a page.
+func (h Learning) Unsent(stream LearningStream, bytes, each int) (list []LearningUpdate, next LearningMark, err error) {
 	err = h.exchange(stream, func(x exchange, r store.Reader, s *state) error {
 		l, err := h.learner()
 		if err != nil || l == nil {
@@ -133,15 +134,12 @@ func (h Learning) Unsent(stream LearningStream, bytes int) (list []LearningUpdat
 			if key.Number() > last || size > 0 && size+len(value) > bytes {
 				return false, nil
 			}
-			var u struct {
-				Visits []struct{} `cbor:"2,keyasint,omitempty"` // their number
-				From   string     `cbor:"3,keyasint,omitempty"`
-			}
-			if codec.Unmarshal(value, &u) == nil && u.From == "" && len(u.Visits) > 0 {
-				list, size = append(list, LearningUpdate{key.Number(), append([]byte(nil), value...)}), size+len(value)
+			raw, err := sampled(key.Number(), value, each)
+			if raw != nil {
+				list, size = append(list, LearningUpdate{key.Number(), raw}), size+len(raw)
 			}
 			next.Update = key.Number()
-			return true, nil
+			return true, err
 		})
 		return err
 	})
@@ -149,6 +147,30 @@ func (h Learning) Unsent(stream LearningStream, bytes int) (list []LearningUpdat
 		next.Object++
 	}
 	return list, next, err
+}
+
+// sampled is an update of this worker with one in each of its pages, of all updates alike; nil if it has none of those, or was taken from others.
+func sampled(number uint64, update []byte, each int) ([]byte, error) {
+	var u struct { // as learner.Update
+		Visits []codec.Raw `cbor:"2,keyasint,omitempty"`
+		From   string      `cbor:"3,keyasint,omitempty"`
+	}
+	if codec.Unmarshal(update, &u) != nil || u.From != "" || len(u.Visits) == 0 {
+		return nil, nil
+	}
+	if each <= 1 {
+		return bytes.Clone(update), nil
+	}
+	kept := u.Visits[:0]
+	for i, v := range u.Visits {
+		if (number+uint64(i))%uint64(each) == 0 {
+			kept = append(kept, v)
+		}
+	}
+	if u.Visits = kept; len(kept) == 0 {
+		return nil, nil
+	}
+	return codec.Marshal(u)
 }
 
 // learner is that of the crawl; nil if its order does not learn.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muninn-archive/muninn/frontier/internal/learner"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
+	"github.com/muninn-archive/muninn/internal/codec"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
@@ -20,7 +21,7 @@ var streamA, streamB = LearningStream{"owner", "a@1"}, LearningStream{"owner", "
 func (r *rig) sent(stream LearningStream, bytes int) (objects [][]LearningUpdate) {
 	r.t.Helper()
 	for {
-		list, mark, err := r.Learning().Unsent(stream, bytes)
+		list, mark, err := r.Learning().Unsent(stream, bytes, 1)
 		r.must(err)
 		if len(list) == 0 {
 			r.must(r.Learning().Sent(stream, mark))
@@ -28,6 +29,41 @@ func (r *rig) sent(stream LearningStream, bytes int) (objects [][]LearningUpdate
 		}
 		objects = append(objects, list)
 		r.must(r.Learning().Sent(stream, mark))
+	}
+}
+
+// TestSample: a worker that sends one in each of its pages sends so many, of small batches and large ones, and passes over the others for good.
+func TestSample(t *testing.T) {
+	const commits, pages, each = 36, 10, 3
+	c := listCommits(commits, pages)
+	a, b := newRig(t, ofSpreadRavens), newRig(t, ofSpreadRavens)
+	for _, r := range []*rig{a, b} {
+		r.submit("seeds", c.seeds...)
+	}
+	sent, n := 0, uint64(0)
+	for _, commit := range c.commits {
+		a.must(a.Commit(commit))
+		list, mark, err := a.Learning().Unsent(streamA, 1<<20, each)
+		a.must(err)
+		a.must(a.Learning().Sent(streamA, mark))
+		for _, l := range list {
+			var u learner.Update
+			a.must(codec.Unmarshal(l.Raw, &u))
+			sent += len(u.Visits)
+		}
+		if len(list) > 0 {
+			n++
+			b.must(b.Learning().Take(streamB, "a@1", n, list))
+		}
+	}
+	if want := commits * pages / each; sent < want*9/10 || sent > want*11/10 {
+		t.Errorf("%d pages are sent, want about %d", sent, want)
+	}
+	if got := b.Learning().Order().Pages(); got != sent {
+		t.Errorf("the other has learned from %d pages, %d were sent", got, sent)
+	}
+	if left := a.sent(streamA, 1<<20); len(left) > 0 {
+		t.Errorf("%d objects are sent later", len(left))
 	}
 }
 
@@ -242,7 +278,7 @@ func TestTakenNotKept(t *testing.T) {
 	if updates, _, _ := b.learned(); len(updates) > 0 && updates[0] <= first.Number {
 		t.Errorf("updates %v are kept behind the snapshot %d", updates, first.Number)
 	}
-	_, next, err := b.Learning().Unsent(streamB, 1<<20)
+	_, next, err := b.Learning().Unsent(streamB, 1<<20, 1)
 	b.must(err)
 	var known LearningMark
 	b.must(b.Learning().exchange(streamB, func(x exchange, _ store.Reader, _ *state) error { known = x.Sent; return nil }))

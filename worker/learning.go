@@ -19,7 +19,7 @@ func (w *Worker) learnTogether() {
 	exchange := learning.Exchange{
 		Frontier: w.front, Stream: w.conf.Name + "@" + w.instance, Every: w.conf.LearnEvery, Snapshot: learning.SnapshotEvery,
 		Store: func(ctx context.Context) (archive.Store, error) { return w.acts.Archives.Open(ctx, "") },
-		Leads: w.member.Leads, Now: time.Now, Log: w.log, Untaken: &w.untaken,
+		Leads: w.member.Leads, Workers: w.member.Workers, Now: time.Now, Log: w.log, Untaken: &w.untaken,
 	}
 	w.regularly(learningLook, func(ctx context.Context) {
 		if err := exchange.Step(ctx); err != nil && ctx.Err() == nil {

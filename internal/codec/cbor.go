@@ -25,6 +25,9 @@ func must[T any](mode T, err error) T {
 	return mode
 }
 
+// Raw is an encoded value within another one.
+type Raw = cbor.RawMessage
+
 // Marshal writes a value as CBOR (RFC 8949).
 func Marshal(value any) ([]byte, error) { return encoding.Marshal(value) }
 

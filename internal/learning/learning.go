@@ -58,6 +58,7 @@ type Exchange struct {
 	Every    int                                          // pages of its own, at most, after which it exchanges; see share.LearnEvery
 	Snapshot int                                          // SnapshotEvery, but in tests
 	Leads    func() bool                                  // this worker is to write snapshots; two that do it do no harm
+	Workers  func() int                                   // of the ring that are up
 	Now      func() time.Time
 	Log      *slog.Logger
 	Untaken  *Backlog // kept up to date; may be nil
@@ -171,8 +172,9 @@ type turn struct {
 
 // send writes what is not sent yet. A key is put once: an object that a process has put which was killed then counts as it is.
 func (t *turn) send(ctx context.Context) error {
+	each := share.LearnEach(t.at.Pages, t.Workers())
 	for {
-		list, mark, err := t.learning.Unsent(t.stream, objectBytes)
+		list, mark, err := t.learning.Unsent(t.stream, objectBytes, each)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/share"
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
@@ -25,13 +26,14 @@ const testCrawl = "ravens"
 type rig struct {
 	*frontier.Frontier
 	Exchange
-	t     testing.TB
-	name  string
-	dir   string
-	now   time.Time
-	leads bool
-	at    int // pages that it has committed
-	edit  func(*order.Page)
+	t       testing.TB
+	name    string
+	dir     string
+	now     time.Time
+	leads   bool
+	workers int
+	at      int // pages that it has committed
+	edit    func(*order.Page)
 }
 
 func newRig(t testing.TB, store archive.Store, name string, edit func(*crawl.Definition)) *rig {
@@ -40,7 +42,7 @@ func newRig(t testing.TB, store archive.Store, name string, edit func(*crawl.Def
 	r.Exchange = Exchange{
 		Store:  func(context.Context) (archive.Store, error) { return store, nil },
 		Stream: name + "@1", Every: 25, Snapshot: SnapshotEvery,
-		Leads: func() bool { return r.leads }, Now: func() time.Time { return r.now }, Log: slog.New(slog.DiscardHandler),
+		Leads: func() bool { return r.leads }, Workers: func() int { return r.workers }, Now: func() time.Time { return r.now }, Log: slog.New(slog.DiscardHandler),
 	}
 	r.open()
 	t.Cleanup(func() { _ = r.Close() })
@@ -146,7 +148,7 @@ func (r *rig) unsent() (from, to uint64) {
 	l := r.Crawl(testCrawl).Learning()
 	marks, err := l.LearningMarks(stream)
 	r.must(err)
-	_, next, err := l.Unsent(stream, objectBytes)
+	_, next, err := l.Unsent(stream, objectBytes, 1)
 	r.must(err)
 	return marks[r.Stream].Update, next.Update
 }
@@ -213,6 +215,28 @@ func TestLearnsFromOthers(t *testing.T) {
 		if n := r.learned().Pages(); n != 140 {
 			t.Errorf("%s has learned from %d pages", r.name, n)
 		}
+	}
+}
+
+// TestLearnsFromSample: of four workers, each learns from all of another one's first pages, and from a third of those behind them.
+func TestLearnsFromSample(t *testing.T) {
+	store := newStore(t)
+	a, b := newRig(t, store, "a", nil), newRig(t, store, "b", nil)
+	a.workers = 4
+	exchange := func(pages int) int {
+		before := b.learned().Pages()
+		for range pages / 50 {
+			a.commit(50)
+			a.step()
+			b.step()
+		}
+		return b.learned().Pages() - before
+	}
+	if took := exchange(share.LearnAll - 50); took != share.LearnAll-50 {
+		t.Errorf("%d of the first %d pages are learned from", took, share.LearnAll-50)
+	}
+	if took := exchange(300); took < 90 || took > 110 {
+		t.Errorf("%d of 300 later pages are learned from", took)
 	}
 }
 

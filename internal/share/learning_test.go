@@ -21,3 +21,15 @@ func TestLearnEvery(t *testing.T) {
 		}
 	}
 }
+
+// TestLearnEach: once a crawl is old, a worker learns from no more pages of all others together than of its own.
+func TestLearnEach(t *testing.T) {
+	for _, c := range []struct {
+		pages   int64
+		n, each int
+	}{{0, 20, 1}, {LearnAll - 1, 4, 1}, {LearnAll, 4, 3}, {1e9, 20, 19}, {1e9, 2, 1}, {1e9, 1, 1}, {1e9, 0, 1}} {
+		if each := LearnEach(c.pages, c.n); each != c.each {
+			t.Errorf("%d pages, %d workers: one in %d", c.pages, c.n, each)
+		}
+	}
+}

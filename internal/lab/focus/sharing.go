@@ -153,7 +153,9 @@ func (sh *sharing) owner(page int) *simulation { return sh.workers[sh.owners[pag
 
 func (sh *sharing) learned(by *simulation, v order.Visit) {
 	if l := (learningUpdate{by, v}); sh.Share == ShareUpdates && sh.Every == AsCrawls {
-		by.unsent = append(by.unsent, l)
+		if by.visited%share.LearnEach(int64(by.visited), sh.Workers) == 0 {
+			by.unsent = append(by.unsent, l)
+		}
 	} else if sh.Share == ShareUpdates {
 		sh.updates = append(sh.updates, l)
 	}
