@@ -271,9 +271,10 @@ func TestTasksLong(t *testing.T) {
 	}
 	state.Lost(now, "c", "c")
 	state.Tick(now.Add(limits.Grace))
-	release, passes := make(chan struct{}), atomic.Int32{}
+	started, release, passes := make(chan struct{}, 2), make(chan struct{}), atomic.Int32{}
 	parts := &fakeParts{rebuild: func(context.Context, []int) error {
 		passes.Add(1)
+		started <- struct{}{}
 		<-release
 		return nil
 	}}
@@ -299,6 +300,7 @@ func TestTasksLong(t *testing.T) {
 		return n
 	}
 	tasks.until(t, t.Context(), reporter(state, a), func() bool { return owned() > 600 })
+	<-started // in a goroutine of its own, perhaps behind the loads
 	if passes.Load() != 1 {
 		t.Errorf("%d rebuilds", passes.Load())
 	}
