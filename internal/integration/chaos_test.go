@@ -114,11 +114,18 @@ func (r *chaosRig) run(t *testing.T, list []fault) {
 	}
 	t.Logf("%v of faults, %v after the last one; %d requests for %d pages, %d of them while there were faults, %d for robots.txt, %d cut",
 		faults.Round(time.Second), (time.Since(began) - faults).Round(time.Second), stats.Requests, wanted, asked, stats.Robots, stats.Cut)
+	if asked < wanted*chaosAsked/100 {
+		t.Errorf("%d requests while there were faults, of %d pages: the test tests little", asked, wanted)
+	}
 	r.check(t)
 	if !t.Failed() {
 		r.again(t)
 	}
 }
+
+// chaosAsked is how many percent of the pages are asked for while there are faults, at least: runs of ten minutes had 4 to 15, with most hosts waiting for the ring's grace or for a
+// shard of politeness at any moment; those of 90 seconds have more.
+const chaosAsked = 2
 
 // again runs the crawls once more, at once: each page was asked by the run before, and is not due, but for the seeds. So it is known to the frontier that
 // has its partition by now, as done, wherever it was when the page was fetched.
