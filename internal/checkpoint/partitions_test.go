@@ -189,14 +189,21 @@ func TestLongPartitions(t *testing.T) {
 		peak := heapPeak()
 		from := time.Now()
 		must(t, partitionsOf(f, counts).Run(t.Context(), every(n, 2)))
-		t.Logf("%d partitions, %d segments, %d URLs: %s; at most %d MB of heap; reads %v", frontier.Partitions/2, segments, len(w.known), time.Since(from).Round(time.Second/10), peak()>>20, counts.reads)
+		t.Logf("%d partitions, %d segments, %d URLs: %s; the heap has grown by %d MB at most; reads %v", frontier.Partitions/2, segments, len(w.known), time.Since(from).Round(time.Second/10), peak(t)>>20, counts.reads)
 		made = append(made, f)
 	}
 	sameKnowledge(t, together(t, w.Frontier), together(t, made...))
 }
 
-// heapPeak measures until it is asked.
-func heapPeak() func() uint64 {
+// rebuildHeap is how much the heap may grow while a frontier is rebuilt, in bytes, of however many segments: Badger's tables in memory, two of 64 MB for each store that is
+// written, and what is read ahead.
+const rebuildHeap = 512 << 20
+
+// heapPeak measures until it is asked, and fails the test if the heap has grown by more than is allowed.
+func heapPeak() func(*testing.T) uint64 {
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
 	done, ended := make(chan struct{}), make(chan uint64)
 	go func() {
 		var peak uint64
@@ -212,9 +219,14 @@ func heapPeak() func() uint64 {
 			}
 		}
 	}()
-	return func() uint64 {
+	return func(t *testing.T) uint64 {
+		t.Helper()
 		close(done)
-		return <-ended
+		grown := <-ended - before.HeapInuse
+		if grown > rebuildHeap {
+			t.Errorf("the heap has grown by %d MB, want %d at most", grown>>20, rebuildHeap>>20)
+		}
+		return grown
 	}
 }
 
