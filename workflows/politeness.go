@@ -58,9 +58,7 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	p.state.Ends = servers >= 2
 	p.state.Lines = workflow.GetVersion(ctx, versionLine, workflow.DefaultVersion, 1) >= 1
 	p.hearsGone = workflow.GetVersion(ctx, versionGone, workflow.DefaultVersion, 1) >= 1
-	if workflow.GetVersion(ctx, versionApart, workflow.DefaultVersion, 1) >= 1 {
-		p.state.KeepHostsApart()
-	}
+	p.state.KeepHostsApart(workflow.GetVersion(ctx, versionApart, workflow.DefaultVersion, 1) >= 1)
 	if err := p.registerHandlers(ctx); err != nil {
 		return err
 	}

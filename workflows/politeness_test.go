@@ -160,10 +160,17 @@ func TestPolitenessKeepsHostsApart(t *testing.T) {
 		e.OnGetVersion(mock.Anything, workflow.DefaultVersion, workflow.Version(1)).Return(workflow.Version(1))
 		list := asks("one", "a@10.0.0.1", "b@10.0.0.2")
 		list[0].Host, list[1].Host = "wide.example", "wide.example"
+		timers := 0
+		e.SetOnTimerScheduledListener(func(string, time.Duration) { timers++ })
 		e.round(time.Second, politeness.Round{From: "one", Round: 1, Asks: list})
-		e.cancelled(time.Minute, activities.PolitenessInput{Shard: 0, Shards: 1})
+		state := politeness.New(0, 1) // as one that an execution of this version has passed to one of a former version
+		state.KeepHostsApart(true)
+		e.cancelled(time.Minute, activities.PolitenessInput{Shard: 0, Shards: 1, State: state})
 		if len(e.answers) != 1 || len(e.answers[0].Grants) != want {
 			t.Errorf("version %d: %+v", version, e.answers)
+		}
+		if timers > 3 { // nothing is to be done before the lease ends
+			t.Errorf("version %d: %d timers are set in a minute", version, timers)
 		}
 	}
 }

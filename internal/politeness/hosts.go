@@ -12,7 +12,7 @@ type hostRest struct {
 	Next  time.Time `json:"next,omitzero"`
 	Lease string    `json:"lease,omitempty"` // its ID in one text
 	Slow  SlowDown  `json:"slow,omitzero"`
-	Short bool      `json:"short,omitempty"` // Next was at most HostWait ahead when it was known
+	Short bool      `json:"short,omitempty"` // Next was at most HostWait ahead when it was known, or is the pause of a lane
 	// Server is how the server rests of which the entry is, see serverName.
 	Server ServerSlow `json:"server,omitzero"`
 }

@@ -32,22 +32,32 @@ func (p *pass) touchFor(ask Ask) *address {
 	}
 	group := p.touch(GroupKey(ask.Group))
 	if p.s.key(ask.IP) != group.ip {
-		p.s.join(group, p.touch(ask.IP))
+		p.join(group, p.touch(ask.IP))
 	}
 	return group
 }
 
-// join makes an address, or a group, a part of a group: leases, line and rest of both are the group's.
-func (s *State) join(group, part *address) {
+// join makes an address, or a group, a part of a group: leases, line and rest of both are the group's. Of the two hosts that were asked last the one with the longer rest
+// rests as the group does, the other by an entry of its own.
+func (p *pass) join(group, part *address) {
+	s := p.s
 	part.leave()
+	last, other, until := group.last, part.last, part.next
+	if part.next.After(group.next) {
+		last, other, until = part.last, group.last, group.next
+	}
+	p.free(last)
+	p.free(other)
 	group.holders = append(group.holders, part.holders...)
 	group.waiters = append(group.waiters, part.waiters...)
 	slices.SortStableFunc(group.waiters, func(a, b *waiter) int { return cmp.Compare(a.Since, b.Since) })
 	group.push(part.next)
-	last := cmp.Or(part.last, group.last)
 	moved := append(slices.Clone(part.members), part.ip)
 	s.remove(part)
 	s.setLast(group, last)
+	if other != last {
+		p.restFrom(other, until)
+	}
 	for _, ip := range moved {
 		s.setJoined(group, ip)
 	}

@@ -24,15 +24,28 @@ type hostUse struct {
 	rests   *address // the address at which it was asked last, if no other host was asked there since: it rests as long; else nil
 }
 
-// KeepHostsApart has a host asked under the leases of one claim at a time, at whatever addresses. Executions of earlier versions do not.
+// KeepHostsApart has a host asked under the leases of one claim at a time, at whatever addresses, or no longer. Executions of earlier versions do not, also if the state comes
+// from one that did: what they do must be the same when they are replayed.
 //
 // Invariant: all leases on the host of an ask are its own claim's, or it waits; and nobody gets a lease on the host at another address before the pause
 // of the lane before is over. The asks for a host that is free are served in the order in which they came, each when its address is free: none waits
 // for an address that another one stands in line for. An address does not wait for a host: it is leased for the other hosts that lie at it.
-func (s *State) KeepHostsApart() {
-	if !s.Apart {
-		s.Apart = true
+func (s *State) KeepHostsApart(on bool) {
+	if s.Apart == on {
+		return
+	}
+	if s.Apart = on; on {
 		s.bytes += apartBytes
+	} else {
+		s.bytes -= apartBytes
+	}
+	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) {
+		if a := s.addresses[ip]; on {
+			s.schedule(a)
+		} else {
+			s.setLast(a, "")
+			s.schedule(a)
+		}
 	}
 }
 
@@ -219,12 +232,8 @@ func (p *pass) end(a *address, h *holder, next time.Time) {
 	p.free(h.Host)
 	p.free(a.last)
 	if p.s.Apart && !next.IsZero() {
-		if a.last != "" && a.last != h.Host && a.next.After(p.now) {
-			known := p.s.hosts[a.last]
-			if a.next.After(known.Next) {
-				known.Next, known.Short = a.next, true
-			}
-			p.keepHost(a.last, known)
+		if a.last != h.Host {
+			p.restFrom(a.last, a.next)
 		}
 		a.push(next)
 		p.s.setLast(a, h.Host)
@@ -232,8 +241,18 @@ func (p *pass) end(a *address, h *holder, next time.Time) {
 	a.push(next)
 }
 
-// inTurn lists the addresses that were touched, and those that are wanted for hosts that have become free, in the order in which they are granted: of
-// the asks that wait for one host the first gets it.
+// restFrom has a host rest until then by an entry of its own, as its address is going to rest for another one.
+func (p *pass) restFrom(host string, next time.Time) {
+	known := p.s.hosts[host]
+	if host == "" || !next.After(p.now) || !next.After(known.Next) {
+		return
+	}
+	known.Next, known.Short, known.Lease = next, true, "" // no release of the lease that has said the rest before may shorten it
+	p.keepHost(host, known)
+}
+
+// inTurn lists the addresses that were touched, and those that are wanted for hosts that have become free, in the order in which they are granted: each
+// is served until it is full, those first whose first ask that can be granted has waited for longest.
 func (p *pass) inTurn() []string {
 	if !p.s.Apart {
 		return slices.Sorted(maps.Keys(p.touched))

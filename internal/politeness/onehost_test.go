@@ -65,7 +65,7 @@ func playHosts(t *testing.T, random *rand.Rand) {
 	for _, s := range []*State{state, twin} {
 		s.Fair, s.Ends = true, true
 		s.CountServers()
-		s.KeepHostsApart()
+		s.KeepHostsApart(true)
 	}
 	m := &hostsModel{t: t, now: start, asks: map[LeaseID]Ask{}, held: map[LeaseID]Grant{}, next: map[string]time.Time{}, since: map[LeaseID]time.Time{}}
 	both := func(do func(*State) []Answer) {
@@ -76,7 +76,10 @@ func playHosts(t *testing.T, random *rand.Rand) {
 		}
 		m.take(answers)
 		for ip, a := range state.addresses {
-			if due := state.wake(a); !a.empty() && !a.due.Equal(due) {
+			if a.empty() {
+				continue
+			}
+			if due := state.wake(a); due.IsZero() && a.list != nil || !due.IsZero() && (a.list != &state.busy || !a.due.Equal(due)) {
 				t.Fatalf("at %s %s is due at %s, and entered at %s", m.now, ip, due, a.due)
 			}
 		}
@@ -94,7 +97,14 @@ func playHosts(t *testing.T, random *rand.Rand) {
 			if random.IntN(10) == 0 {
 				twin = copyOf(t, twin)
 			}
-			if wake, ok := state.Wake(); ok && !wake.After(m.now) {
+			for n := 0; ; n++ { // what one pass grants may leave something to grant for the next
+				wake, ok := state.Wake()
+				if !ok || wake.After(m.now) {
+					break
+				}
+				if n == 5 {
+					t.Fatalf("at %s it is to wake at %s, again and again", m.now, wake)
+				}
 				both(func(s *State) []Answer { return s.Tick(m.now) })
 			}
 			var r Round
@@ -138,7 +148,7 @@ func playHosts(t *testing.T, random *rand.Rand) {
 // An ask that waits for its host says so: for the claim that asks it, then for its rest.
 func TestWaitingForHost(t *testing.T) {
 	s := New(0, 0)
-	s.KeepHostsApart()
+	s.KeepHostsApart(true)
 	asks := []Ask{
 		{Lease: "1", IP: "10.0.0.1", Crawl: "news", Worker: "w1", Reply: "one", Host: "wide.example"},
 		{Lease: "2", IP: "10.0.0.2", Crawl: "old", Worker: "w2", Reply: "two", Host: "wide.example"},

@@ -120,7 +120,7 @@ func (i *interpreter) command(words []string) []string {
 	case "tick":
 		return i.answers(i.state.Tick(now))
 	case "apart":
-		i.state.KeepHostsApart()
+		i.state.KeepHostsApart(true)
 		return nil
 	case "wake":
 		if at, ok := i.state.Wake(); ok {

@@ -190,7 +190,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair, Servers: in.Servers, Ends: in.Ends, Lines: in.Lines}
 	s.init()
 	if in.Apart {
-		s.KeepHostsApart()
+		s.KeepHostsApart(true)
 	}
 	var lines []*waiter
 	for _, ip := range slices.Sorted(maps.Keys(in.Addresses)) {
