@@ -287,6 +287,62 @@ func TestNotDueCountsOnce(t *testing.T) {
 	}
 }
 
+// TestNotDueOfRetries: pages that are not due are counted once, however often the step that queues the rest of a run fails, and if another owner takes the run over.
+func TestNotDueOfRetries(t *testing.T) {
+	c := newCluster(t, "w")
+	c.quiet()
+	w, day := c.rigs["w"], crawl.Duration(24*time.Hour)
+	path := filepath.Join(t.TempDir(), "seeds.txt")
+	seeds := w.fileOfSeeds(path)
+	edit := func(d *crawl.Definition) {
+		seeds(d)
+		d.Recrawl = crawl.Recrawl{Min: day, Max: day}
+	}
+	w.beginByParts(1, edit)
+	for range 8 { // the seeds, then what they link to
+		in := w.batch()
+		w.open(in, linking)
+		w.must(w.do(w.Process, in))
+		w.must(w.do(w.Commit, in))
+	}
+	_, err := call[EndResult](w.rig, w.End, EndInput{Crawl: rigCrawl, Owner: "owner 1", NoReport: true})
+	w.must(err)
+	pages := int64(0)
+	for _, state := range w.states() {
+		if state == "done" {
+			pages++
+		}
+	}
+	counted := func(when string, want int64) {
+		t.Helper()
+		status, err := w.Frontier.Crawl(rigCrawl).Status()
+		w.must(err)
+		if got := status.Totals.NotDue; got != want || pages < 60 {
+			t.Errorf("%s: of %d pages %d are not due, %d are counted", when, pages, want, got)
+		}
+	}
+	c.join("u")
+	w.exporting(c)
+	w.beginByParts(2, edit)
+	w.must(os.Rename(path, path+".away"))
+	c.die("u")
+	c.quiet()
+	in := RestInput{Crawl: rigCrawl, Owner: "owner 2", Run: 2, Holder: w.holder()}
+	for range 3 {
+		if err := w.do(w.QueueRest, in); err == nil {
+			t.Error("it queues seeds without their file")
+		}
+	}
+	w.must(os.Rename(path+".away", path))
+	w.must(w.do(w.QueueRest, in))
+	counted("after retries", pages)
+	_, err = w.Frontier.Begin(rigCrawl, "owner 3", 2, w.definition(edit), nil, true)
+	w.must(err)
+	in.Owner = "owner 3"
+	w.must(w.do(w.QueueRest, in))
+	counted("taken over", pages-40) // the seeds are in the run by now
+}
+
 // TestSeedsAreForgotten: the seeds that loads read are not kept for longer than they are of use.
 func TestSeedsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -29,6 +29,10 @@ func (in BeginInput) held() (Holder, string, string) {
 	return in.Holder, in.Definition.Name, "the run is begun"
 }
 
+func (in RestInput) held() (Holder, string, string) {
+	return in.Holder, in.Crawl, "the run was begun"
+}
+
 func (in ClaimInput) held() (Holder, string, string) {
 	return in.Holder, in.Crawl, "the run was begun"
 }

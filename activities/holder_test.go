@@ -42,7 +42,7 @@ func TestHolder(t *testing.T) {
 			batch := BatchInput{Holder: c.by, Crawl: rigCrawl, Batch: "a.example-1", Claims: []ClaimRef{{"a.example-1", "a.example", rigIP}}}
 			for step, in := range map[string]struct{ do, in any }{
 				"Open": {r.Open, batch}, "FetchTargets": {r.FetchTargets, batch}, "Process": {r.Process, batch}, "Commit": {r.Commit, batch},
-				"GiveBack": {r.GiveBack, batch}, "Lease": {r.Lease, LeaseInput{batch, grant}},
+				"QueueRest": {r.QueueRest, RestInput{Crawl: rigCrawl, Owner: "one", Run: 1, Holder: c.by}}, "GiveBack": {r.GiveBack, batch}, "Lease": {r.Lease, LeaseInput{batch, grant}},
 				"Route": {r.Route, RouteInput{batch, DeliverInput{Crawl: rigCrawl, Batch: batch.Batch}}},
 				"Claim": {r.Claim, ClaimInput{Holder: c.by, Crawl: rigCrawl}}, "Start": {r.Start, StartInput{Holder: c.by, Crawl: rigCrawl, Grants: grant}},
 			} {

@@ -50,7 +50,7 @@ func (a *Activities) queueRestOnce(ctx context.Context, in RestInput) (left int,
 		return 0, nil
 	}
 	if err == nil && len(lacking.Others) > 0 {
-		err = c.Seeded(in.Run, in.Owner, lacking.Others)
+		err = c.Seeded(in.Run, in.Owner, lacking.Others, 0)
 	}
 	if err != nil {
 		return 0, err
@@ -64,7 +64,10 @@ func (a *Activities) queueRestOnce(ctx context.Context, in RestInput) (left int,
 		if err != nil || plan.Run != in.Run || plan.Owner != in.Owner {
 			return 0, err
 		}
-		err = a.queueIn(plan, p, plan.Run > 1, frontier.Replaying{Counts: true, May: lacking.May})
+		notDue, err := a.queueIn(plan, p, plan.Run > 1, frontier.Replaying{Counts: true, May: lacking.May})
+		if err == nil {
+			err = c.Seeded(plan.Run, plan.Owner, []frontier.Partition{p}, notDue)
+		}
 		if errors.Is(err, ring.ErrNotNow) || errors.Is(err, ring.ErrStale) || errors.Is(err, frontier.ErrMoving) { // it has left meanwhile
 			left++
 			continue
@@ -76,20 +79,21 @@ func (a *Activities) queueRestOnce(ctx context.Context, in RestInput) (left int,
 	return left, nil
 }
 
-// queueIn queues in a partition what a run begins with: the pages of earlier runs, if it is asked to, and the seeds.
-func (a *Activities) queueIn(plan frontier.Plan, p frontier.Partition, earlier bool, how frontier.Replaying) error {
+// queueIn queues in a partition what a run begins with: the pages of earlier runs, if it is asked to, and the seeds. It returns how many pages of earlier runs are not
+// due, which the caller counts when nothing can fail any more.
+func (a *Activities) queueIn(plan frontier.Plan, p frontier.Partition, earlier bool, how frontier.Replaying) (notDue int64, err error) {
 	c := a.Frontier.Crawl(plan.Definition.Name)
+	seeds, err := a.seeds.in(p, plan)
+	if err != nil {
+		return 0, err
+	}
 	if earlier {
-		if err := c.ReplayRecrawl(plan.Run, []frontier.Partition{p}, how); err != nil {
-			return err
+		if notDue, err = c.ReplayRecrawl(plan.Run, []frontier.Partition{p}, how); err != nil {
+			return 0, err
 		}
 	}
-	seeds, err := a.seeds.in(p, plan)
-	if err == nil && len(seeds) > 0 {
+	if len(seeds) > 0 {
 		err = c.ReplaySeeds(plan.Run, seeds, func(q frontier.Partition) bool { return q == p }, how)
 	}
-	if err != nil {
-		return err
-	}
-	return c.Seeded(plan.Run, plan.Owner, []frontier.Partition{p})
+	return notDue, err
 }

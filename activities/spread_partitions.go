@@ -162,27 +162,49 @@ type seededRun struct {
 // partition has begun for another. has is what the partition has, by crawl.
 func (s SpreadPartitions) beginIn(p frontier.Partition, has map[string]seededRun) error {
 	crawls, err := s.a.Frontier.SpreadCrawls()
+	if err != nil {
+		return err
+	}
+	var done []func() error
 	for _, name := range crawls {
-		if err == nil {
-			err = s.beginRunIn(name, p, has[name])
+		note, err := s.beginRunIn(name, p, has[name])
+		if err != nil {
+			return err
+		}
+		done = append(done, note)
+	}
+	for _, note := range done { // the step is tried again from its beginning, for all crawls
+		if err := note(); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
-func (s SpreadPartitions) beginRunIn(name string, p frontier.Partition, has seededRun) error {
+// beginRunIn returns what notes that it is done.
+func (s SpreadPartitions) beginRunIn(name string, p frontier.Partition, has seededRun) (note func() error, err error) {
+	nothing := func() error { return nil }
 	c := s.a.Frontier.Crawl(name)
 	plan, err := c.Plan()
 	if errors.Is(err, frontier.ErrNoCrawl) { // another partition that is loaded just now makes it known: it is not begun here
-		return nil
+		return nothing, nil
 	}
 	if err != nil || !plan.Active || has.run > plan.Run {
+		return nothing, err
+	}
+	notDue := int64(0)
+	if has != (seededRun{plan.Run, plan.Owner}) {
+		if notDue, err = s.a.queueIn(plan, p, plan.Run > 1 && has.run < plan.Run, frontier.Replaying{Counts: true}); err != nil {
+			return nothing, err
+		}
+	}
+	return func() error {
+		err := c.CountNotDue(plan.Run, plan.Owner, notDue)
+		if err == nil {
+			err = c.Seeded(plan.Run, plan.Owner, []frontier.Partition{p}, 0)
+		}
 		return err
-	}
-	if has == (seededRun{plan.Run, plan.Owner}) {
-		return c.Seeded(plan.Run, plan.Owner, []frontier.Partition{p})
-	}
-	return s.a.queueIn(plan, p, plan.Run > 1 && has.run < plan.Run, frontier.Replaying{Counts: true})
+	}, nil
 }
 
 // Drop deletes what spread crawls have of the partition.
@@ -227,7 +249,7 @@ func (s SpreadPartitions) Rebuild(ctx context.Context, partitions []int) error {
 	err = r.Run(ctx, list)
 	for _, plan := range begun {
 		if err == nil {
-			err = s.a.Frontier.Crawl(plan.Definition.Name).Seeded(plan.Run, plan.Owner, list)
+			err = s.a.Frontier.Crawl(plan.Definition.Name).Seeded(plan.Run, plan.Owner, list, 0)
 		}
 	}
 	return err

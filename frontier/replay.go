@@ -79,11 +79,12 @@ type Replaying struct {
 	May func(Partition) error
 }
 
-// ReplayRecrawl offers what Recrawl offers, in some partitions: Recrawl may have come before they were made again. It is idempotent.
-func (h Crawl) ReplayRecrawl(run uint32, list []Partition, how Replaying) error {
+// ReplayRecrawl offers what Recrawl offers, in some partitions: Recrawl may have come before they were made again. It is idempotent. notDue is the number of pages that
+// are not due in them.
+func (h Crawl) ReplayRecrawl(run uint32, list []Partition, how Replaying) (notDue int64, err error) {
 	s, err := h.state()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	h.f.mu.Lock()
 	rec := s.crawlRecord
@@ -91,7 +92,6 @@ func (h Crawl) ReplayRecrawl(run uint32, list []Partition, how Replaying) error 
 	rec.Run = run
 	for _, p := range list {
 		var all []crawl.Discovery
-		notDue := int64(0)
 		err := h.f.store.View(func(txn store.Reader) error {
 			return txn.InPartition(s.keys, store.Records, p, func(_ store.Key, value []byte) (bool, error) {
 				found, due, err := s.again(txn, &rec, value)
@@ -106,14 +106,23 @@ func (h Crawl) ReplayRecrawl(run uint32, list []Partition, how Replaying) error 
 		if err == nil {
 			err = h.replayAlone(recrawlWorker, run, all, how)
 		}
-		if err == nil && how.Counts && notDue > 0 {
-			err = h.change(func(rec *crawlRecord) { rec.Totals.NotDue += notDue })
-		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return notDue, nil
+}
+
+// CountNotDue counts pages that are not due in a partition that was brought to a run in progress.
+func (h Crawl) CountNotDue(run uint32, owner string, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	return h.change(func(rec *crawlRecord) {
+		if rec.Run == run && rec.Owner == owner {
+			rec.Totals.NotDue += n
+		}
+	})
 }
 
 // ReplaySeeds queues those seeds of a run in some partitions that the crawl does not know in that run. It is idempotent.

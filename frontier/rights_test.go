@@ -75,7 +75,7 @@ func (g *givenRights) againOwned(t testing.TB, pld string, epoch uint64) {
 func newSpreadRig(t testing.TB) (*rig, *givenRights) {
 	g := &givenRights{epoch: 7}
 	r := newRigOf(t, g, func(d *crawl.Definition) { d.Spread = true })
-	r.must(r.Crawl.Seeded(1, "owner", nil)) // nobody queues seeds
+	r.must(r.Crawl.Seeded(1, "owner", nil, 0)) // nobody queues seeds
 	return r, g
 }
 

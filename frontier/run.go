@@ -61,11 +61,13 @@ func (f *Frontier) Begin(name, owner string, number uint32, d crawl.Definition, 
 		case known && rec.Owner == owner && (number == 0 || number == rec.Run):
 			run = rec.Run
 			return nil, nil
-		case rec.Active && !takeOver:
+		case rec.Active && rec.Owner != owner && !takeOver:
 			return nil, fmt.Errorf("%w: %s belongs to %s", ErrBusy, name, rec.Owner)
 		case rec.Active && (number == 0 || number == rec.Run):
 			rec.Owner, rec.Aborted = owner, false
-			rec.Unseeded, rec.Lacking = d.Spread, nil // it may have other seeds
+			if rec.Unseeded, rec.Lacking = d.Spread, nil; d.Spread { // it may have other seeds
+				rec.Totals.NotDue = 0 // Seed counts in all partitions again
+			}
 		case number > 0 && number <= rec.Run && !(rec.Imported && number == rec.Run):
 			return nil, fmt.Errorf("%w: run %d of %s, the last that is known is %d", ErrOldRun, number, name, rec.Run)
 		default:

@@ -105,11 +105,13 @@ func TestNumberedRuns(t *testing.T) {
 		{what: "one that was cut off", owner: "other", number: 1, takeOver: true, want: 1},
 		{what: "a later one, for this frontier was left behind", owner: "third", number: 4, takeOver: true, want: 4},
 		{what: "again", owner: "third", number: 4, want: 4},
+		{what: "a later one of the same owner, which was reset when it had ended", owner: "third", number: 5, want: 5},
+		{what: "the one that it was reset from", owner: "third", number: 4, err: ErrOldRun},
 		{what: "an earlier one of the same owner", owner: "third", number: 3, takeOver: true, err: ErrOldRun},
 		{what: "an earlier one", owner: "other", number: 2, takeOver: true, err: ErrOldRun},
-		{what: "one that has ended", owner: "fourth", number: 4, end: true, err: ErrOldRun},
-		{what: "the next one", owner: "fourth", number: 5, want: 5},
-		{what: "the frontier counts", owner: "fifth", end: true, want: 6},
+		{what: "one that has ended", owner: "fourth", number: 5, end: true, err: ErrOldRun},
+		{what: "the next one", owner: "fourth", number: 6, want: 6},
+		{what: "the frontier counts", owner: "fifth", end: true, want: 7},
 	} {
 		if c.end {
 			s, err := r.Status()

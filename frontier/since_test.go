@@ -316,7 +316,8 @@ func TestRecrawlOfExpected(t *testing.T) {
 	r.must(r.End("owner"))
 	r.clock.pass(24 * time.Hour)
 	r.must(r.Expect(Elsewhere{Definition: definition(edit), Run: 2, Bounds: seedsOf(definition(edit))}))
-	r.must(r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}, Replaying{}))
+	_, err := r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}, Replaying{})
+	r.must(err)
 	if got := r.states()[page]; got != "waiting" {
 		t.Errorf("the page is %q", got)
 	}
@@ -346,7 +347,8 @@ func TestReplayOfEarlierRun(t *testing.T) {
 		t.Fatalf("brought in, it is %q", got)
 	}
 	for range 2 {
-		r.must(r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}, Replaying{}))
+		_, err := r.Crawl.ReplayRecrawl(2, []Partition{partitionOf(t, page)}, Replaying{})
+		r.must(err)
 		if got := r.states()[page]; got != "waiting" {
 			t.Errorf("it is %q in the present run", got)
 		}

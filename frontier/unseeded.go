@@ -124,8 +124,9 @@ func (h Crawl) Seed(run uint32, owner string, ids SeedIDs, seeds []crawl.Discove
 type SeedIDs struct{ Recrawl, Seeds string }
 
 // Seeded says that what a run of a spread crawl begins with is queued in some partitions, by this worker or by their owners; nil: in all. Until then such a partition says so when it is
-// exported, and the crawl is not idle here. It changes nothing if the run is another one by now, or has another owner.
-func (h Crawl) Seeded(run uint32, owner string, list []Partition) error {
+// exported, and the crawl is not idle here. It changes nothing if the run is another one by now, or has another owner. With it the pages are counted that are not due
+// in them: once, however often it is tried.
+func (h Crawl) Seeded(run uint32, owner string, list []Partition, notDue int64) error {
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
 	nothing := err == nil && (!s.Unseeded || list != nil && !slices.ContainsFunc(list, s.lacks))
@@ -133,7 +134,11 @@ func (h Crawl) Seeded(run uint32, owner string, list []Partition) error {
 	if err != nil || nothing {
 		return err
 	}
-	return h.change(func(rec *crawlRecord) { rec.seeded(run, owner, list) })
+	return h.change(func(rec *crawlRecord) {
+		if rec.seeded(run, owner, list) {
+			rec.Totals.NotDue += notDue
+		}
+	})
 }
 
 // seeded reports whether the run is that one, and notes it then.

@@ -191,7 +191,7 @@ func (r *Partitions) replay(ctx context.Context, name string, begun Begun, origi
 		if err := b.segments(ctx, plan.Run-1, list[:i]); err != nil {
 			return err
 		}
-		if err := r.Frontier.Crawl(name).ReplayRecrawl(plan.Run, slices.Sorted(maps.Keys(origins)), frontier.Replaying{}); err != nil {
+		if _, err := r.Frontier.Crawl(name).ReplayRecrawl(plan.Run, slices.Sorted(maps.Keys(origins)), frontier.Replaying{}); err != nil {
 			return err
 		}
 		list = list[i:]

@@ -1,14 +1,17 @@
 package fetch
 
 import (
+	"io"
 	"net"
 	"syscall"
+	"time"
 )
 
 // tcpConn is what *net.TCPConn has.
 type tcpConn interface {
 	net.Conn
 	syscall.Conn
+	CloseRead() error
 	CloseWrite() error
 }
 
@@ -19,5 +22,16 @@ type socket struct{ tcpConn }
 
 func (s socket) Close() error {
 	_ = s.CloseWrite() // ends the connection for all copies; it fails if the host has ended it before
+	if s.CloseRead() == nil {
+		// A host that is still sending is refused now, but not before there is room for what it sends.
+		_ = s.SetReadDeadline(time.Now().Add(drainTime))
+		_, _ = io.CopyN(io.Discard, s.tcpConn, drainBytes)
+	}
 	return s.tcpConn.Close()
 }
+
+// drainTime and drainBytes bound what is read of a connection that is over: what has arrived, so that no read waits, and the largest buffers of a socket are a few megabytes.
+const (
+	drainTime  = 100 * time.Millisecond
+	drainBytes = 16 << 20
+)

@@ -8,8 +8,10 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -30,6 +32,26 @@ func TestClosedWhileAChildStarts(t *testing.T) {
 		_, _ = io.WriteString(c, noRobots)
 		_, _ = io.Copy(io.Discard, c) // the host leaves the connection open
 	}
+	ended := make(chan error, 1)
+	endless := func(c net.Conn) {
+		in := bufio.NewReader(c)
+		for i := 0; ; i++ {
+			if _, err := http.ReadRequest(in); err != nil {
+				return
+			}
+			if i == 0 {
+				_, _ = io.WriteString(c, noRobots)
+				continue
+			}
+			_, err := io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n")
+			for more := make([]byte, 1<<20); err == nil; {
+				_ = c.SetWriteDeadline(time.Now().Add(20 * time.Second))
+				_, err = c.Write(more)
+			}
+			ended <- err
+			return
+		}
+	}
 	tests := []struct {
 		name, scheme string
 		secure       bool
@@ -39,6 +61,7 @@ func TestClosedWhileAChildStarts(t *testing.T) {
 		{name: "HTTP", scheme: "http", serve: answers, kind: crawl.OutcomeDone},
 		{name: "TLS", scheme: "https", secure: true, serve: answers, kind: crawl.OutcomeDone},
 		{name: "no TLS", scheme: "https", serve: noTLS, kind: crawl.OutcomeReturned},
+		{name: "an answer without end", scheme: "http", serve: endless, kind: crawl.OutcomeDone},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -71,8 +94,13 @@ func TestClosedWhileAChildStarts(t *testing.T) {
 			if len(copies) == 0 {
 				t.Fatal("no connection was opened")
 			}
+			if strings.HasSuffix(test.name, "without end") {
+				if err := <-ended; errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Errorf("the host still sends when nobody reads any more: %v", err)
+				}
+			}
 			for i, inherited := range copies {
-				if _, err := inherited.Write([]byte{0}); !errors.Is(err, syscall.EPIPE) {
+				if _, err := inherited.Write([]byte{0}); !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {
 					t.Errorf("connection %d of %d is still open: what was written to it got the error %v", i+1, len(copies), err)
 				}
 			}

@@ -82,7 +82,7 @@ func (e *Engine) queue(o Opening, run uint32, seeds []crawl.Discovery) (err erro
 		err = urls.Offer(id, seeds)
 	}
 	if err == nil && o.Definition.Spread {
-		err = c.Seeded(run, o.Owner, nil)
+		err = c.Seeded(run, o.Owner, nil, 0)
 	}
 	return err
 }
