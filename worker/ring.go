@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -86,6 +87,14 @@ func (w *Worker) joinRing(ctx context.Context) error {
 	}
 }
 
+// logAccepted says that the worker is in the ring, and whether it has come back too late for what its folder holds.
+func logAccepted(log *slog.Logger, answer ring.Answer) {
+	log.Info("this worker is in the ring", "epoch", answer.Epoch)
+	if answer.Late {
+		log.Warn("this worker has come back late: others have its partitions of spread crawls, and it gets new ones; crawls that are bound to it continue", "why", answer.Reason)
+	}
+}
+
 // keep registers the worker, and again each time that its heartbeat is lost.
 func (r *ringClient) keep(ctx context.Context) {
 	for ctx.Err() == nil {
@@ -104,7 +113,7 @@ func (r *ringClient) keep(ctx context.Context) {
 			r.reg.Waited = 0
 			r.membership.Registered(sent, answer)
 			r.noteEpoch(answer.Epoch)
-			r.w.log.Info("this worker is in the ring", "epoch", answer.Epoch)
+			logAccepted(r.w.log, answer)
 			r.answer(nil)
 			r.watch(ctx, answer.Limits.Heartbeat/2)
 			continue
