@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -109,11 +110,14 @@ const (
 	killBucket = "muninn"
 )
 
-// ownAddress is an address of this process's own, with any port: other processes that look for a free port at 127.0.0.1 would take the port
-// of a server while it is down.
+// addresses counts the addresses of this process's own.
+var addresses atomic.Int64
+
+// ownAddress is an address that nobody else uses, with any port. A server may be down for a while, and is started again at the same address and port: whoever else looked for a free
+// port there, in this process or another, could get that port meanwhile.
 func ownAddress() string {
 	pid := os.Getpid()
-	return fmt.Sprintf("127.92.%d.%d:0", pid/254%254+1, pid%254+1)
+	return fmt.Sprintf("127.%d.%d.%d:0", 128+addresses.Add(1)%112, pid/254%254+1, pid%254+1)
 }
 
 // freeAddress is one at which nobody listens.

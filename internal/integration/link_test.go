@@ -3,6 +3,7 @@ package integration
 import (
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -132,6 +133,22 @@ func (l *link) close() {
 	default:
 		close(l.open)
 	}
+}
+
+// TestFreeAddress: the address of a server that is down stays free, whatever port others get that look for one meanwhile.
+func TestFreeAddress(t *testing.T) {
+	down := freeAddress(t)
+	_, port, err := net.SplitHostPort(down)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		other := newLink(t, strings.TrimSuffix(ownAddress(), "0")+port, down) // the port that it could get by chance
+		if other.address() == down {
+			t.Fatalf("%s is given twice", down)
+		}
+	}
+	newLink(t, down, down)
 }
 
 // TestLink: a cut link passes nothing and closes nothing; joined again, it passes what was sent meanwhile.
