@@ -33,7 +33,7 @@ func (a *Activities) Forget(ctx context.Context, in AskInput) (frontier.Forgotte
 			return out, err
 		}
 	}
-	if err := a.forgetBegun(ctx, in.Crawl); err != nil {
+	if err := a.forgetKept(ctx, in.Crawl); err != nil {
 		return out, err
 	}
 	out, err = a.Frontier.Forget(in.Crawl, gone, false)

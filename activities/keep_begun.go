@@ -45,13 +45,13 @@ func (a *Activities) lastBegun(ctx context.Context, name string) (run uint32, en
 	return checkpoint.LastBegun(ctx, store, name)
 }
 
-// forgetBegun deletes what any worker has kept so of a crawl.
-func (a *Activities) forgetBegun(ctx context.Context, name string) error {
-	if !a.Frontier.Spread(name) {
-		return nil
-	}
+// forgetKept deletes what any worker has kept of a crawl in the archive of all workers: that it has begun, and what was submitted.
+func (a *Activities) forgetKept(ctx context.Context, name string) error {
 	store, err := a.Archives.Open(ctx, "")
-	if err != nil {
+	if err == nil {
+		err = checkpoint.ForgetSubmitted(ctx, store, name)
+	}
+	if err != nil || !a.Frontier.Spread(name) {
 		return err
 	}
 	return checkpoint.ForgetBegun(ctx, store, name)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/muninn-archive/muninn/frontier/internal/record"
+	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/scope"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -63,6 +64,35 @@ func (h URLs) Submit(id string, list []Submission) (answers []SubmitAnswer, err 
 		return e.finish(s.keys.Batch(id, "end"), nil)
 	})
 	return answers, err
+}
+
+// Resubmit takes in again what was submitted to a run, in some partitions that are made again: what is blacklisted in whatever run, and what the present run does not know yet. It is
+// idempotent by what is known, so the score of a submission is lost if the URL was known before it.
+func (h URLs) Resubmit(run uint32, list []Submission, in func(Partition) bool) error {
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		e := h.f.edit(tx, s)
+		h.f.mu.Lock()
+		bound := s.scope
+		h.f.mu.Unlock()
+		for i := range list {
+			out, u := checkSubmission(list[i].URL)
+			k := record.KeyOf(u)
+			if out.Answer != "" || !in(store.PartitionOf(k.PLD)) || !list[i].Blacklisted && run != e.rec.Run {
+				continue
+			}
+			r, found, err := e.Record(e.s.keys.Record(k))
+			if err == nil && (list[i].Blacklisted || !found || r.Run != run && r.State != record.Banned) {
+				_, err = e.takeOne(bound, list[i], nil)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if err := e.sites.save(tx.Tx); err != nil {
+			return nil, err
+		}
+		return e.finish(nil, nil)
+	})
 }
 
 // CheckSubmission answers a submitted URL that no crawl can take; the answer is empty if one may.

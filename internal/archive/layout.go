@@ -249,6 +249,7 @@ func split(key string) (of Layout, folder, name string) {
 //	_frontier/crawls/CRAWL@WORKER/HASH.json               a crawl of all workers together that WORKER has begun
 //	_frontier/learning/CRAWL/RUN/updates/STREAM/N.cbor    what the commits of a worker have taught its order; RUN is a hash of the run's owner
 //	_frontier/learning/CRAWL/RUN/snapshots/N/STREAM.cbor  what a worker knew after N pages
+//	_frontier/submitted/CRAWL/TIME@WORKER-HASH.json       URLs that were submitted, as WORKER takes them in
 type Frontiers struct{}
 
 const (
@@ -256,6 +257,7 @@ const (
 	folderCheckpoints = "_frontier/checkpoints"
 	folderCrawls      = "_frontier/crawls"
 	folderLearning    = "_frontier/learning"
+	folderSubmitted   = "_frontier/submitted"
 )
 
 // HandedOver is the key of a partition that a worker hands over in an epoch of the ring.
@@ -331,6 +333,27 @@ func (Frontiers) SpreadCrawlOf(crawl, worker string) string {
 		return folderCrawls + "/" + crawl + "@"
 	}
 	return folderCrawls + "/" + crawl + atWorker(worker) + "/"
+}
+
+// Submitted is the prefix of what was submitted to a crawl; without one, of what was to any.
+func (Frontiers) Submitted(crawl string) string {
+	if crawl == "" {
+		return folderSubmitted + "/"
+	}
+	return folderSubmitted + "/" + crawl + "/"
+}
+
+// SubmittedList is the key of a list of URLs that a worker takes in. Another text has another key.
+func (f Frontiers) SubmittedList(crawl string, at time.Time, worker string, text []byte) string {
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf("%s%s%s-%x.json", f.Submitted(crawl), at.UTC().Format(keyTime), atWorker(worker), sum[:8])
+}
+
+// SubmittedAt is when the worker has taken in what such a key has; the zero time of other keys.
+func (Frontiers) SubmittedAt(key string) time.Time {
+	at, _, _ := strings.Cut(path.Base(key), "@")
+	taken, _ := time.Parse(keyTime, at)
+	return taken
 }
 
 // Learning is the prefix of what the workers of a spread crawl learn from each other.

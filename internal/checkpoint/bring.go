@@ -12,10 +12,11 @@ import (
 // bringing brings segments of a crawl into partitions.
 type bringing struct {
 	*Partitions
-	name    string
-	plan    frontier.Plan
-	has     known
-	reached *reached
+	name      string
+	plan      frontier.Plan
+	has       known
+	reached   *reached
+	submitted *resubmitting
 }
 
 // segments brings in those of a run, in the order in which they were made.
@@ -23,6 +24,9 @@ func (r *bringing) segments(ctx context.Context, run uint32, list []segment) err
 	var late []frontier.Replay // whose outcomes are of URLs that nothing has led to so far
 	n := 0
 	for s, err := range ahead(ctx, list) {
+		if err == nil {
+			err = r.submitted.until(ctx, s.Created)
+		}
 		if err != nil {
 			return err
 		}
@@ -69,8 +73,8 @@ func (r *bringing) segments(ctx context.Context, run uint32, list []segment) err
 	return nil
 }
 
-// found brings in pages whose URLs were known before and are not: clocks of workers differ, so that a page may come before the link to it;
-// others were submitted after the checkpoint, and nothing in the archive says how they were found.
+// found brings in pages whose URLs were known before and are not: clocks of workers differ, so that a page may come before the link to it, or before it was submitted; and a list of what was
+// submitted may be damaged.
 func (r *bringing) found(late frontier.Replay) error {
 	in := func(p frontier.Partition) bool { return r.has.without(p, late.Worker, late.Number) }
 	missing, err := r.Frontier.Crawl(r.name).Replay(late, in)

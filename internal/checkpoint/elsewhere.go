@@ -39,7 +39,7 @@ func KeepBegun(ctx context.Context, store archive.Store, worker string, b Begun)
 		return err
 	}
 	key := archive.Frontiers{}.SpreadCrawl(b.Definition.Name, worker, raw)
-	former, err := begunKeys(ctx, store, archive.Frontiers{}.SpreadCrawlOf(b.Definition.Name, worker))
+	former, err := keysOf(ctx, store, archive.Frontiers{}.SpreadCrawlOf(b.Definition.Name, worker))
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func KeepBegun(ctx context.Context, store archive.Store, worker string, b Begun)
 
 // ForgetBegun deletes what any worker has kept of a crawl.
 func ForgetBegun(ctx context.Context, store archive.Store, name string) error {
-	keys, err := begunKeys(ctx, store, archive.Frontiers{}.SpreadCrawlOf(name, ""))
+	keys, err := keysOf(ctx, store, archive.Frontiers{}.SpreadCrawlOf(name, ""))
 	for _, key := range keys {
 		if err == nil {
 			err = store.Delete(ctx, key)
@@ -65,7 +65,7 @@ func ForgetBegun(ctx context.Context, store archive.Store, name string) error {
 	return err
 }
 
-func begunKeys(ctx context.Context, store archive.Store, prefix string) (keys []string, err error) {
+func keysOf(ctx context.Context, store archive.Store, prefix string) (keys []string, err error) {
 	err = store.List(ctx, prefix, func(o archive.Object) error {
 		keys = append(keys, o.Key)
 		return nil
@@ -80,7 +80,7 @@ func eachBegun(ctx context.Context, store archive.Store, prefix string, each fun
 	read := map[string]bool{}
 	for gone := true; gone; {
 		gone = false
-		keys, err := begunKeys(ctx, store, prefix)
+		keys, err := keysOf(ctx, store, prefix)
 		if err != nil {
 			return nil, err
 		}

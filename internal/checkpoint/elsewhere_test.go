@@ -253,7 +253,7 @@ func TestKeepBegun(t *testing.T) {
 		t.Errorf("%d objects are listed", store.listed)
 	}
 	count := func() int {
-		keys, err := begunKeys(t.Context(), store.Store, archive.Frontiers{}.SpreadCrawls())
+		keys, err := keysOf(t.Context(), store.Store, archive.Frontiers{}.SpreadCrawls())
 		must(t, err)
 		return len(keys)
 	}

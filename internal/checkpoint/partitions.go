@@ -182,7 +182,11 @@ func (r *Partitions) replay(ctx context.Context, name string, begun Begun, origi
 	if r.Log != nil {
 		r.Log.Info("segments are brought into partitions that are rebuilt", "crawl", name, "segments", len(list), "partitions", len(origins))
 	}
-	b := bringing{Partitions: r, name: name, plan: plan, has: has, reached: reached}
+	submitted, err := r.submitted(ctx, name, origins)
+	if err != nil {
+		return err
+	}
+	b := bringing{Partitions: r, name: name, plan: plan, has: has, reached: reached, submitted: submitted}
 	if plan.Run > 1 {
 		i := slices.IndexFunc(list, func(s segment) bool { return s.run == plan.Run })
 		if i < 0 {
@@ -196,7 +200,22 @@ func (r *Partitions) replay(ctx context.Context, name string, begun Begun, origi
 		}
 		list = list[i:]
 	}
-	return b.segments(ctx, plan.Run, list)
+	if err := b.segments(ctx, plan.Run, list); err != nil {
+		return err
+	}
+	return submitted.all(ctx)
+}
+
+// submitted brings what was submitted to a crawl since the checkpoints into the partitions.
+func (r *Partitions) submitted(ctx context.Context, name string, origins map[frontier.Partition]origin) (*resubmitting, error) {
+	in := func(p frontier.Partition) bool { _, rebuilt := origins[p]; return rebuilt }
+	return resubmittingSince(ctx, r.Store, name, oldest(origins), func(list submitted) error {
+		return r.Frontier.Crawl(name).URLs().Resubmit(list.Run, list.URLs, in)
+	}, func(err error) {
+		if r.Log != nil {
+			r.Log.Error("partitions are rebuilt without submitted URLs", "crawl", name, "error", err)
+		}
+	})
 }
 
 // byRun orders segments by their runs, and those of a run by the time at which they were made: clocks of workers differ. A segment whose manifest

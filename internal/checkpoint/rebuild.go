@@ -195,8 +195,15 @@ func (r *Rebuild) replay(ctx context.Context, front *frontier.Frontier, m Manife
 			return n, err
 		}
 		r.Log.Info("segments are brought in that came after the checkpoint", "crawl", name, "segments", len(list))
+		again, err := r.submitted(ctx, front, name, plan.Run, m.Taken)
+		if err != nil {
+			return n, err
+		}
 		said := time.Now()
 		for s, err := range ahead(ctx, list) {
+			if err == nil {
+				err = again.until(ctx, s.Created)
+			}
 			if err != nil {
 				return n, err
 			}
@@ -217,8 +224,25 @@ func (r *Rebuild) replay(ctx context.Context, front *frontier.Frontier, m Manife
 				r.Log.Info("segments are brought in that came after the checkpoint", "crawl", name, "brought in", n, "of", len(list))
 			}
 		}
+		if err := again.all(ctx); err != nil {
+			return n, err
+		}
 	}
 	return n, nil
+}
+
+// submitted brings in what was submitted to a crawl after the checkpoint. Of an earlier run only what is blacklisted counts.
+func (r *Rebuild) submitted(ctx context.Context, front *frontier.Frontier, name string, run uint32, taken time.Time) (*resubmitting, error) {
+	return resubmittingSince(ctx, r.Store, name, taken, func(list submitted) error {
+		known := front.Crawl(name).URLs()
+		if list.Run < run {
+			return known.Resubmit(list.Run, list.URLs, func(frontier.Partition) bool { return true })
+		}
+		_, err := known.Submit(list.ID, list.URLs)
+		return err
+	}, func(err error) {
+		r.Log.Error("the frontier is rebuilt without submitted URLs", "crawl", name, "error", err)
+	})
 }
 
 // after lists the segments of a crawl that the frontier does not have.

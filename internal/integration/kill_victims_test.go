@@ -113,8 +113,8 @@ const (
 // addresses counts the addresses of this process's own.
 var addresses atomic.Int64
 
-// ownAddress is an address that nobody else uses, with any port. A server may be down for a while, and is started again at the same address and port: whoever else looked for a free
-// port there, in this process or another, could get that port meanwhile.
+// ownAddress is an address that nobody else uses, with any port. A server may be down for a while, and is started again at the same address and port: others that look for a free
+// port there, in this process or another, would get that port meanwhile.
 func ownAddress() string {
 	pid := os.Getpid()
 	return fmt.Sprintf("127.%d.%d.%d:0", 128+addresses.Add(1)%112, pid/254%254+1, pid%254+1)
