@@ -51,12 +51,26 @@ func (s *state) newLife(nonce string) claims.Life {
 	return claims.Life{Nonce: nonce, Archive: s.Archive}
 }
 
-// newNonce returns 64 random bits.
-func newNonce() string {
+// againDigit is the first digit of the nonce of a life that is not the first one of its batch.
+const againDigit = 'f'
+
+// newNonce returns 60 random bits, behind a digit that says whether the batch had a life before. Nonces of versions that did not say it are random: one of sixteen seems to be of a later life.
+func newNonce(again bool) string {
 	b := make([]byte, 8)
 	_, _ = rand.Read(b) // never fails
-	return hex.EncodeToString(b)
+	nonce := []byte(hex.EncodeToString(b))
+	switch {
+	case again:
+		nonce[0] = againDigit
+	case nonce[0] == againDigit:
+		nonce[0] = '0'
+	}
+	return string(nonce)
 }
+
+// LivedBefore reports whether the nonce is of a life of a batch that had one before, which was given back: an operator has reset the batch. The watermark of its worker may have passed the
+// batch in between, so a watermark does not say whether a partition has what this life has found.
+func LivedBefore(nonce string) bool { return nonce != "" && nonce[0] == againDigit }
 
 // UseArchive says where the batches go that are started from now on, and returns the number of that archive. What
 // earlier captures left in another archive — payload digests, validators — is used by the batches of that one alone: no

@@ -43,7 +43,7 @@ type OpenClaim struct {
 // other batch has taken or finished are claimed again, without a lease; if all are gone, a new life of the batch
 // begins. Claims in partitions that are other workers' by now are dropped (Rights), the others stay. ErrFinished if the batch was committed; then its queues rest no longer, if it was committed as failed.
 func (h Batch) Reopen(leases []Claim, found map[string][]string) (lanes []OpenClaim, err error) {
-	nonce, finished := newNonce(), false
+	nonce, finished := newNonce(true), false
 	err = h.update(func(s *state, tx *transaction) (_ func(), err error) {
 		lanes = lanes[:0]
 		if finished, err = tx.Has(s.keys.Batch(h.id, "end")); err != nil {

@@ -22,7 +22,7 @@ func (h Batch) Lease(grants []politeness.Grant) error {
 
 // take binds granted claims to a batch, and returns them.
 func (h Batch) take(grants []politeness.Grant, by claims.Asker) (taken []Claim, err error) {
-	grants, nonce := politeness.Distinct(grants), newNonce() // a claim that came twice would be two lanes to one host
+	grants, nonce := politeness.Distinct(grants), newNonce(false) // a claim that came twice would be two lanes to one host
 	err = h.update(func(s *state, tx *transaction) (func(), error) {
 		delays, err := h.f.crawlDelays(s, grants) // a claim may have waited for long
 		if err != nil {

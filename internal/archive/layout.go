@@ -74,14 +74,20 @@ func SegmentName(batch, nonce string) string {
 }
 
 // nonced is the name of a segment with the nonce of the batch's life at its end.
-var nonced = regexp.MustCompile(`^(.+)-[0-9a-f]{16}$`)
+var nonced = regexp.MustCompile(`^(.+)-([0-9a-f]{16})$`)
 
 // BatchOfSegment is the batch that SegmentName has made the name of a segment of; false if the name has no nonce.
 func BatchOfSegment(segment string) (batch string, ok bool) {
+	batch, nonce := LifeOfSegment(segment)
+	return batch, nonce != ""
+}
+
+// LifeOfSegment is the batch and its nonce that SegmentName has made the name of a segment of; empty if the name has no nonce.
+func LifeOfSegment(segment string) (batch, nonce string) {
 	if parts := nonced.FindStringSubmatch(segment); parts != nil {
-		return parts[1], true
+		return parts[1], parts[2]
 	}
-	return "", false
+	return "", ""
 }
 
 const endsPrefix = "ends-"

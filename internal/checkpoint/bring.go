@@ -40,7 +40,7 @@ func (r *bringing) segments(ctx context.Context, run uint32, list []segment) err
 		if !of {
 			continue // of a version that knew no spread crawls
 		}
-		in := func(p frontier.Partition) bool { return r.has.without(p, worker, number) && !r.reached.by(p, s) }
+		in := func(p frontier.Partition) bool { return r.has.without(p, worker, number, s.Nonce) && !r.reached.by(p, s) }
 		if archive.IsEndsBatch(s.Batch) { // which has outcomes alone: those that the partition has change nothing
 			in = func(p frontier.Partition) bool { return r.has[p] != nil && !r.reached.by(p, s) }
 		}
@@ -76,7 +76,7 @@ func (r *bringing) segments(ctx context.Context, run uint32, list []segment) err
 // found brings in pages whose URLs were known before and are not: clocks of workers differ, so that a page may come before the link to it, or before it was submitted; and a list of what was
 // submitted may be damaged.
 func (r *bringing) found(late frontier.Replay) error {
-	in := func(p frontier.Partition) bool { return r.has.without(p, late.Worker, late.Number) }
+	in := func(p frontier.Partition) bool { return r.has.without(p, late.Worker, late.Number, late.Nonce) }
 	missing, err := r.Frontier.Crawl(r.name).Replay(late, in)
 	if err != nil || len(missing) == 0 {
 		return err

@@ -260,16 +260,16 @@ func (r *Partitions) passOver(name string, damaged error) error {
 // known says of partitions of which batches of each worker they have what these have found.
 type known map[frontier.Partition]frontier.Watermarks
 
-// without reports whether a partition may be without what a batch has found.
-func (k known) without(p frontier.Partition, worker string, number uint64) bool {
+// without reports whether a partition may be without what a life of a batch has found. Of a life that is not the first one no watermark says it; a mark does, when it is brought in.
+func (k known) without(p frontier.Partition, worker string, number uint64, nonce string) bool {
 	marks, rebuilt := k[p]
-	return rebuilt && !marks.Pass(worker, number)
+	return rebuilt && (frontier.LivedBefore(nonce) || !marks.Pass(worker, number))
 }
 
 // any reports whether any partition may be.
-func (k known) any(worker string, number uint64) bool {
+func (k known) any(worker string, number uint64, nonce string) bool {
 	for p := range k {
-		if k.without(p, worker, number) {
+		if k.without(p, worker, number, nonce) {
 			return true
 		}
 	}
@@ -294,15 +294,15 @@ func oldest(origins map[frontier.Partition]origin) time.Time {
 // since lists the segments of a crawl that partitions may be without, in the order in which they were made.
 func (r *Partitions) since(ctx context.Context, name string, plan frontier.Plan, has known, oldest time.Time) ([]segment, error) {
 	skip := func(segment string, changed time.Time) bool {
-		batch, ok := archive.BatchOfSegment(segment)
-		if !ok {
+		batch, nonce := archive.LifeOfSegment(segment)
+		worker, number, of := frontier.BatchOf(batch)
+		switch {
+		case nonce == "":
 			return false
-		}
-		if archive.IsEndsBatch(batch) {
+		case archive.IsEndsBatch(batch), frontier.LivedBefore(nonce) && !has.any(worker, number, ""): // marks do not say which of these there are
 			return changed.Before(oldest.Add(-clocks))
 		}
-		worker, number, of := frontier.BatchOf(batch)
-		return of && !has.any(worker, number)
+		return of && !has.any(worker, number, nonce)
 	}
 	passOver := func(err error) error { return r.passOver(name, err) }
 	return segmentsOf(ctx, r.Open, name, plan, skip, func(archive.Manifest) bool { return true }, passOver)

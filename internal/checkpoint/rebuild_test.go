@@ -36,6 +36,7 @@ type worker struct {
 	batch   int
 	late    []frontier.Commit // archived, and not in the frontier
 	inRun   uint32            // that manifests name; 0: none, as earlier versions
+	later   bool              // the lives of batches are not their first ones
 }
 
 // commit commits what is archived.
@@ -71,6 +72,9 @@ func (w *worker) run(commit bool) {
 	w.batch++
 	w.now = w.now.Add(time.Second)
 	label := archive.Label{Crawl: "c", Batch: fmt.Sprintf("a.example-%d@w.7", w.batch), Nonce: fmt.Sprintf("%016x", w.batch), Worker: "w", Run: w.inRun}
+	if w.later {
+		label.Nonce = "f" + label.Nonce[1:]
+	}
 	s, err := archive.NewSegment(w.t.TempDir(), label, w.now, func(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false })
 	must(w.t, err)
 	defer s.Close()
