@@ -3,10 +3,12 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
@@ -47,11 +49,39 @@ func (a *Activities) commit(ctx context.Context, in BatchInput, rest time.Time) 
 		c.Owes = in.Owes
 		c.Others = func(p frontier.Partition) bool { return slices.Contains(in.Delivered, int(p)) }
 	}
-	if err := a.Frontier.Crawl(in.Crawl).Commit(c); err != nil {
+	err = a.Frontier.Crawl(in.Crawl).Commit(c)
+	var partly *frontier.PartlyDeliveredError
+	if errors.As(err, &partly) {
+		if err = a.deliverHere(ctx, in, partly.Partitions); err == nil {
+			c.Others = func(p frontier.Partition) bool {
+				return slices.Contains(in.Delivered, int(p)) || slices.Contains(partly.Partitions, p)
+			}
+			err = a.Frontier.Crawl(in.Crawl).Commit(c)
+		}
+	}
+	if err != nil {
 		return err
 	}
 	a.forgetBatch(in)
 	return b.Remove()
+}
+
+// deliverHere ends a delivery to partitions that are this worker's now, as their owner. While they are not, the batch delivers first.
+func (a *Activities) deliverHere(ctx context.Context, in BatchInput, partitions []frontier.Partition) error {
+	d, err := a.deliveryOf(ctx, in)
+	if err != nil {
+		return err
+	}
+	list := make([]int, len(partitions))
+	for i, p := range partitions {
+		list[i] = int(p)
+	}
+	epoch := a.Membership.Epoch()
+	err = a.deliver(ctx, d, list, func(p frontier.Partition) error { return a.check(ring.Accept, int(p), epoch) })
+	if comesAgain(err) {
+		return fmt.Errorf("%w: %w", frontier.ErrUndelivered, err)
+	}
+	return err
 }
 
 // forgetBatch forgets what the worker holds of a batch in memory.

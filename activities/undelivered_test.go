@@ -1,14 +1,17 @@
 package activities
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/ring"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // TestStaleBatch: a worker has archived a batch when the ring gives it up, and takes it back before the batch has delivered. The batch is committed
@@ -130,6 +133,47 @@ func TestRenamedDelivers(t *testing.T) {
 	for _, d := range out.To {
 		if d.Worker != former {
 			t.Errorf("%s gets a delivery of %s", d.Owner, d.Worker)
+		}
+	}
+}
+
+// TestCommitOfPartlyDelivered: of a batch whose links were delivered in part, to a partition that is its own worker's now, the commit delivers the others first; each link counts once.
+func TestCommitOfPartlyDelivered(t *testing.T) {
+	const links = 1300
+	long := strings.Repeat("x", 1900) // so that a mutation takes one part
+	s := newSpreadRing(t, "v", "w", "z")
+	from := s.ownerOf("a.example")
+	in := from.batch()
+	in.Spread = true
+	from.open(in, func(string) string {
+		var text strings.Builder
+		for i := range links {
+			fmt.Fprintf(&text, `<p><a href="/%d%s">%d</a>`, i, long, i)
+		}
+		return text.String()
+	})
+	from.must(from.do(from.Process, in))
+	d, err := from.deliveryOf(t.Context(), in)
+	from.must(err)
+	asked := 0
+	err = from.deliver(t.Context(), d, []int{ring.PartitionOf("a.example")}, func(frontier.Partition) error {
+		if asked++; asked > 2 {
+			return ring.ErrNotNow
+		}
+		return nil
+	})
+	if n := len(from.states()); !errors.Is(err, ring.ErrNotNow) || n <= 1 || n >= links {
+		t.Fatalf("%d URLs are delivered, %v", n, err)
+	}
+	from.must(from.do(from.Commit, in))
+	if n := len(from.states()); n < links {
+		t.Errorf("%d URLs are known, want %d", n, links)
+	}
+	for url := range from.states() {
+		u, err := urls.Parse(url)
+		from.must(err)
+		if e, err := from.Frontier.Crawl(rigCrawl).URLs().Explain(u); err != nil || e.Links != 1 {
+			t.Fatalf("%d links to %.40s are counted, want 1, %v", e.Links, url, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier/internal/queue"
@@ -41,7 +42,8 @@ type Commit struct {
 // goes in without what the crawl can do without: prints, samples, digests, and what an order learns.
 //
 // Of a crawl that is spread, outcomes in partitions that are other workers' by now are only counted: those have them of the archive. ErrUndelivered if a
-// link leads to a partition that is not this worker's; another Commit with more Others continues.
+// link leads to a partition that is not this worker's, PartlyDeliveredError if one leads to a partition that a delivery has brought a part of the links to; another Commit
+// with more Others continues.
 func (h Crawl) Commit(c Commit) error {
 	h.f.mu.Lock()
 	s, err := h.f.get(h.crawl)
@@ -241,6 +243,7 @@ func (e *edit) concludeAll(now committing, outcomes []crawl.PageOutcome, may *co
 
 // offerAll offers the links of a portion, without those that are another worker's to queue or that a delivery has brought.
 func (e *edit) offerAll(now committing, links []*offered, may *committable, marks *marks) error {
+	var partly []Partition
 	for _, o := range links {
 		p := store.PartitionOf(o.key.PLD)
 		if now.c.Others != nil && now.c.Others(p) {
@@ -249,14 +252,19 @@ func (e *edit) offerAll(now committing, links []*offered, may *committable, mark
 		if err := may.to(o.key.PLD); err != nil {
 			return fmt.Errorf("commit %s: %w: %w", now.c.Batch, ErrUndelivered, err)
 		}
-		if brought, err := marks.delivered(p); err != nil {
+		switch brought, err := marks.delivered(p, now.c.Discoveries); {
+		case err != nil:
 			return err
-		} else if brought {
-			continue
+		case brought == someParts && !slices.Contains(partly, p):
+			partly = append(partly, p)
+		case brought == noParts:
+			if err := e.offer(o); err != nil {
+				return err
+			}
 		}
-		if err := e.offer(o); err != nil {
-			return err
-		}
+	}
+	if len(partly) > 0 {
+		return &PartlyDeliveredError{now.c.Batch, partly}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/muninn-archive/muninn/frontier/internal/store"
+	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
 // Each partition of a spread crawl says which batches have brought links to it, its owner's own as well: there is a mark of each that the
@@ -80,8 +81,18 @@ type marks struct {
 	worker string
 	number uint64
 	nonce  string
-	known  map[Partition]bool
+	known  map[Partition]brought
+	counts map[Partition]int // of the batch's discoveries; nil until they are asked for
 }
+
+// brought says what deliveries of a batch have brought to a partition before the batch is committed.
+type brought uint8
+
+const (
+	noParts brought = iota
+	someParts
+	allParts
+)
 
 // marksOf are those of a batch with some claims.
 func (e *edit) marksOf(batch string, claims []*Claim) *marks {
@@ -89,21 +100,45 @@ func (e *edit) marksOf(batch string, claims []*Claim) *marks {
 	if !e.rec.Spread || len(claims) == 0 || !ok {
 		return nil
 	}
-	return &marks{e, worker, number, claims[0].Nonce, map[Partition]bool{}}
+	return &marks{e, worker, number, claims[0].Nonce, map[Partition]brought{}, nil}
 }
 
-// delivered reports whether a partition has the links of the batch already: when it was made again, its segment was in the archive.
-func (m *marks) delivered(p Partition) (bool, error) {
+// delivered says how much of the links of the batch a partition has already: a delivery to its former owner has brought them, or its segment was in the archive when it was made again. Deliveries
+// write their parts in order, so the last one stands for all.
+func (m *marks) delivered(p Partition, found []crawl.Discovery) (brought, error) {
 	if m == nil {
-		return false, nil
+		return noParts, nil
 	}
 	has, known := m.known[p]
 	if known {
 		return has, nil
 	}
-	has, err := m.e.Has(m.e.s.keys.Delivered(p, m.worker, m.number, m.nonce, 0))
+	first, err := m.e.Has(m.e.s.keys.Delivered(p, m.worker, m.number, m.nonce, 0))
+	if err != nil {
+		return noParts, err
+	}
+	if first {
+		last, err := m.e.Has(m.e.s.keys.Delivered(p, m.worker, m.number, m.nonce, m.last(p, found)))
+		if err != nil {
+			return noParts, err
+		}
+		if has = someParts; last {
+			has = allParts
+		}
+	}
 	m.known[p] = has
-	return has, err
+	return has, nil
+}
+
+// last is the number of the last part in which the discoveries of a partition are delivered.
+func (m *marks) last(p Partition, found []crawl.Discovery) int {
+	if m.counts == nil {
+		m.counts = map[Partition]int{}
+		for _, part := range partsOf(found) {
+			m.counts[part.partition]++
+		}
+	}
+	return m.counts[p] - 1
 }
 
 // all marks the partitions to which the batch has brought links.

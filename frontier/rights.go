@@ -29,6 +29,17 @@ type Rights interface {
 // name: they are to be delivered first, or the worker has to wait for the partition.
 var ErrUndelivered = errors.New("links to partitions of other workers are not delivered yet")
 
+// PartlyDeliveredError says that a delivery has brought some of the links of a batch to partitions that are this worker's now: it was cut off when their owner gave them away. Its parts
+// are not those of a commit, so it is to be sent again, to this worker, before the batch is committed with these partitions among Commit.Others.
+type PartlyDeliveredError struct {
+	Batch      string
+	Partitions []Partition
+}
+
+func (e *PartlyDeliveredError) Error() string {
+	return fmt.Sprintf("commit %s: its links to partitions %v are delivered in part", e.Batch, e.Partitions)
+}
+
 // ErrElsewhere says that a submitted URL is in a partition that is not this worker's at present.
 var ErrElsewhere = errors.New("the URL is to be submitted to the worker that owns its partition")
 
