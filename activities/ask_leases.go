@@ -18,7 +18,7 @@ type AskLeasesInput struct {
 // AskLeases asks for leases outside of the rounds of a controller, or withdraws what was asked for. The shard is started if
 // it is gone.
 func (a *Activities) AskLeases(ctx context.Context, in AskLeasesInput) error {
-	r := politeness.Round{From: in.Reply, Asks: in.Asks}
+	r := politeness.Round{From: in.Reply, Asks: in.Asks, Epoch: a.Membership.Epoch()}
 	if in.Withdraw {
 		r.Asks = nil
 		for _, ask := range in.Asks {

@@ -260,10 +260,10 @@ func (r shardRounds) of(shard int, in ClaimInput) *politeness.Round {
 // splitRound is what the shards are sent of a round of the frontier, and what is confirmed to it if they answer.
 func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Politeness) (shardRounds, frontier.Confirmed) {
 	var confirm frontier.Confirmed
-	rounds := shardRounds{}
+	rounds, epoch := shardRounds{}, a.Membership.Epoch()
 	at := func(ip string) *politeness.Round {
 		r := rounds.of(a.shardOf(ip), in)
-		r.Worker, r.Groups = a.Settings.Worker, a.Groups.Hash()
+		r.Worker, r.Groups, r.Epoch = a.Settings.Worker, a.Groups.Hash(), epoch
 		return r
 	}
 	for _, c := range round.Claims {

@@ -146,16 +146,16 @@ const (
 // granted to nobody, and keep its address until the lease's deadline. So would the leases of a worker that has left in peace and stopped before it could
 // release them. It may be started again: what a bound crawl has asked for waits for it.
 func (c *cluster) sendGone(ctx workflow.Context) {
-	view, at := c.state.View(""), workflow.Now(ctx)
+	view, at, epoch := c.state.View(""), workflow.Now(ctx), c.state.Epoch()
 	var gone, left []politeness.Gone
 	for _, w := range c.seen {
 		if _, member := view.Worker(w.Name); member {
 			continue
 		}
 		if w.Lost && !w.Leaving {
-			gone = append(gone, politeness.Gone{Worker: w.Name, At: at})
+			gone = append(gone, politeness.Gone{Worker: w.Name, At: at, Epoch: epoch})
 		} else {
-			left = append(left, politeness.Gone{Worker: w.Name, At: at, Left: true})
+			left = append(left, politeness.Gone{Worker: w.Name, At: at, Left: true, Epoch: epoch})
 		}
 	}
 	c.seen = view.Workers

@@ -35,6 +35,10 @@ const versionLine = "line"
 // versionApart marks executions that have a host asked by one claim at a time, at whatever addresses of the shard.
 const versionApart = "apart"
 
+// versionExact marks executions that wake for an address when an ask can be granted there, forget no address that rests for longer than a minute, and refuse what a process asks for that
+// the ring has given up since.
+const versionExact = "exact"
+
 // Politeness grants the leases of one shard of addresses, over all crawls and workers. The rules are
 // in internal/politeness; this carries signals in and answers out, always in bulk.
 func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
@@ -59,6 +63,7 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	p.state.Lines = workflow.GetVersion(ctx, versionLine, workflow.DefaultVersion, 1) >= 1
 	p.hearsGone = workflow.GetVersion(ctx, versionGone, workflow.DefaultVersion, 1) >= 1
 	p.state.KeepHostsApart(workflow.GetVersion(ctx, versionApart, workflow.DefaultVersion, 1) >= 1)
+	p.state.Exact = workflow.GetVersion(ctx, versionExact, workflow.DefaultVersion, 1) >= 1
 	if err := p.registerHandlers(ctx); err != nil {
 		return err
 	}

@@ -458,6 +458,28 @@ func TestPolitenessGrantsLoans(t *testing.T) {
 	}
 }
 
+// TestPresentRules: an execution that begins now has all the rules with which random histories and the simulation play.
+func TestPresentRules(t *testing.T) {
+	e := newShard(t)
+	e.at(time.Second, func() {
+		var s politeness.State
+		value, err := e.QueryWorkflow(names.QueryStatus)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := value.Get(&s); err != nil {
+			t.Fatal(err)
+		}
+		type rules struct{ fair, servers, lines, apart, ends, exact bool }
+		of := func(s *politeness.State) rules { return rules{s.Fair, s.Servers, s.Lines, s.Apart, s.Ends, s.Exact} }
+		if got, want := of(&s), of(politeness.NewPresent(0, 0)); got != want {
+			t.Errorf("a shard has %+v, NewPresent %+v", got, want)
+		}
+		e.CancelWorkflow()
+	})
+	_ = e.run(Politeness, activities.PolitenessInput{})
+}
+
 // TestRulesOfServers: a shard goes by the rules for servers with which its execution began.
 func TestRulesOfServers(t *testing.T) {
 	for _, c := range []struct {

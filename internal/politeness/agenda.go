@@ -67,20 +67,21 @@ func (g *agenda) first() *address {
 
 // schedule enters an address where it belongs: nothing is to be done for an address that rests, so it wakes nobody. Nor for one at which all asks wait for hosts that are
 // asked at other addresses: the end of those leases touches it (pass.free). If it stayed entered, at no time, the shard would wake every ten milliseconds until then.
-func (s *State) schedule(a *address) {
+func (s *State) schedule(a *address, now time.Time) {
 	if a.empty() {
 		s.idle.put(a, a.next)
 		return
 	}
-	if wake := s.wake(a); !wake.IsZero() {
+	if wake := s.wake(a, now); !wake.IsZero() {
 		s.busy.put(a, wake)
 		return
 	}
 	a.leave()
 }
 
-// wake is when something is to be done for an address with leases or asks; zero if nothing is, before something happens at another one.
-func (s *State) wake(a *address) time.Time {
+// wake is when something is to be done, after now, for an address with leases or asks; zero if nothing is, before something happens at another one. What can be granted now is granted
+// before.
+func (s *State) wake(a *address, now time.Time) time.Time {
 	var wake time.Time
 	sooner := func(t time.Time) {
 		if wake.IsZero() || t.Before(wake) {
@@ -90,7 +91,7 @@ func (s *State) wake(a *address) time.Time {
 	for _, h := range a.holders {
 		sooner(h.Deadline)
 	}
-	if at := s.grantsAt(a); !at.IsZero() {
+	if at := s.grantsAt(a, now); !at.IsZero() {
 		sooner(at)
 	}
 	return wake
@@ -116,7 +117,7 @@ func (s *State) forget(now time.Time) {
 	}
 }
 
-// makeRoom makes room for so many bytes of JSON, if necessary by forgetting addresses that rest, those with the shortest rest first. It
+// makeRoom makes room for so many bytes of JSON, if necessary by forgetting addresses that rest for MaxFloor at most, those with the shortest rest first. It
 // reports whether there is enough.
 func (s *State) makeRoom(now time.Time, bytes int) bool {
 	for s.bytes+bytes > MaxBytes {
@@ -126,6 +127,9 @@ func (s *State) makeRoom(now time.Time, bytes int) bool {
 		}
 		floor := a.next
 		if limit := ceilMillis(now.Add(MaxFloor)); floor.After(limit) {
+			if s.Exact { // an address that is unknown would be asked too early
+				return false
+			}
 			floor = limit
 		}
 		if floor.After(s.Floor) {

@@ -79,7 +79,7 @@ func playHosts(t *testing.T, random *rand.Rand) {
 			if a.empty() {
 				continue
 			}
-			if due := state.wake(a); due.IsZero() && a.list != nil || !due.IsZero() && (a.list != &state.busy || !a.due.Equal(due)) {
+			if due := state.wake(a, m.now); due.IsZero() && a.list != nil || !due.IsZero() && (a.list != &state.busy || !a.due.Equal(due)) {
 				t.Fatalf("at %s %s is due at %s, and entered at %s", m.now, ip, due, a.due)
 			}
 		}

@@ -104,7 +104,7 @@ func (m *model) check(s *State) {
 	}
 }
 
-// TestRandom runs random commands on the state, on a twin that is encoded and decoded from time to time, and
+// TestRandom runs random commands on the state of an execution of the first versions, without the rules that TestAllRules plays, on a twin that is encoded and decoded from time to time, and
 // on the model; in the end every ask must be granted.
 func TestRandom(t *testing.T) {
 	for seed := range uint64(100) {

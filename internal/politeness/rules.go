@@ -69,12 +69,12 @@ func (p *pass) round(r Round) (refused []Key, busy []string) {
 		p.release(release)
 	}
 	for _, renewal := range r.Renewals {
-		if !p.renew(renewal) {
+		if p.s.late(r, renewal.Ask) || !p.renew(renewal) {
 			refused = append(refused, Key{Lease: renewal.Lease, Number: renewal.Number})
 		}
 	}
 	for _, ask := range r.Asks {
-		if !p.ask(ask) {
+		if p.s.late(r, ask) || !p.ask(ask) {
 			busy = append(busy, ask.Lease)
 		}
 	}
@@ -247,6 +247,7 @@ func (p *pass) endUnknown(k Known) {
 func (p *pass) endGone(g Gone) {
 	asked := func(ask Ask, number int64) bool { return ask.Worker == g.Worker && number < g.At.UnixMicro() }
 	permitted := func(ask Ask, number int64) bool { return ask.Permit && asked(ask, number) }
+	p.s.depart(g.Worker, g.Epoch)
 	if g.Left {
 		p.endAll(permitted, permitted)
 	} else {

@@ -20,6 +20,7 @@ type State struct {
 	Lines   bool // asks that say so are answered busy when the line is full, see Ask.Line; in executions of earlier versions all wait
 	Apart   bool // a host is asked under the leases of one claim at a time, see KeepHostsApart
 	Ends    bool // a release that does not say how its lane has ended says nothing of its server; in earlier executions it was one without a trouble
+	Exact   bool // see grantsAt, makeRoom and late; executions of earlier versions are not
 	Turned  int  // asks that were not taken because there was no room
 
 	addresses     map[string]*address // and host groups, by GroupKey
@@ -34,6 +35,7 @@ type State struct {
 	hosts         map[string]hostRest  // that rest longer than the address that they were asked at
 	hostsLeft     int                  // by the last sweep
 	hostBytes     int                  // of bytes, what hosts take
+	departed      map[string]uint64    // by worker, the epoch by which the ring had given it up, see late
 }
 
 // address is what is known of one IP address, or of a host group.
@@ -76,6 +78,15 @@ func New(ttl time.Duration, shards int) *State {
 	return s
 }
 
+// NewPresent is New with all rules, as executions have that begin now: see workflows.Politeness.
+func NewPresent(ttl time.Duration, shards int) *State {
+	s := New(ttl, shards)
+	s.Fair, s.Ends, s.Lines, s.Exact = true, true, true, true
+	s.CountServers()
+	s.KeepHostsApart(true)
+	return s
+}
+
 // Lost says that the shard had a former life that ended then, of which it knows nothing: leases may be out.
 func (s *State) Lost(ended time.Time) { s.Floor = ceilMillis(ended.Add(s.TTL)) }
 
@@ -86,7 +97,7 @@ func (s *State) Counts() (held, waiting, addresses int) {
 
 func (s *State) init() {
 	s.addresses, s.asksByReply, s.hosts, s.joined = map[string]*address{}, map[string][]*waiter{}, map[string]hostRest{}, map[string]string{}
-	s.groups, s.uses = map[string]groupsOf{}, map[string]*hostUse{}
+	s.groups, s.uses, s.departed = map[string]groupsOf{}, map[string]*hostUse{}, map[string]uint64{}
 	s.bytes = stateBytes
 }
 
@@ -131,12 +142,14 @@ type stateJSON struct {
 	Ends      bool                 `json:"ends,omitempty"`
 	Lines     bool                 `json:"lines,omitempty"`
 	Apart     bool                 `json:"apart,omitempty"`
+	Exact     bool                 `json:"exact,omitempty"`
 	Addresses map[string]*busyJSON `json:"addresses"`
 	Resting   map[string]time.Time `json:"resting,omitempty"`
 	Hosts     map[string]hostRest  `json:"hosts,omitempty"`
 	Joined    map[string]string    `json:"joined,omitempty"`
 	AskedLast map[string]string    `json:"asked_last,omitempty"` // the host, by address
 	Groups    map[string]groupsOf  `json:"groups,omitempty"`
+	Departed  map[string]uint64    `json:"departed,omitempty"`
 }
 
 type busyJSON struct {
@@ -149,7 +162,7 @@ type busyJSON struct {
 
 // MarshalJSON writes the state out.
 func (s *State) MarshalJSON() ([]byte, error) {
-	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Servers: s.Servers, Ends: s.Ends, Lines: s.Lines, Apart: s.Apart, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}, AskedLast: map[string]string{}}
+	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Servers: s.Servers, Ends: s.Ends, Lines: s.Lines, Apart: s.Apart, Exact: s.Exact, Departed: s.departed, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}, AskedLast: map[string]string{}}
 	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) {
 		a := s.addresses[ip]
 		if a.last != "" {
@@ -187,7 +200,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
 	}
-	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair, Servers: in.Servers, Ends: in.Ends, Lines: in.Lines}
+	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair, Servers: in.Servers, Ends: in.Ends, Lines: in.Lines, Exact: in.Exact}
 	s.init()
 	if in.Apart {
 		s.KeepHostsApart(true)
@@ -228,9 +241,12 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 		s.addHost(host, in.Hosts[host])
 	}
 	s.hostsLeft = len(s.hosts)
+	for worker, epoch := range in.Departed {
+		s.depart(worker, epoch)
+	}
 	s.restoreLast(in.AskedLast)
 	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) { // when is known by all of the above
-		s.schedule(s.addresses[ip])
+		s.schedule(s.addresses[ip], time.Time{})
 	}
 	return nil
 }

@@ -51,8 +51,8 @@ const (
 	// DefaultRest is how long an address rests after a lease that ran out, if its ask did not say.
 	DefaultRest = 30 * time.Second
 	// MaxBytes bounds the JSON form of a shard's state, which is the input of its next execution: Temporal takes 2 MB.
-	// Beyond it, the addresses that rest shortest are forgotten, and those of which nothing is known rest until then
-	// (at most MaxFloor); if leases and asks alone are too many, further asks are not taken.
+	// Beyond it, the addresses that rest shortest are forgotten, MaxFloor at most, and those of which nothing is known rest until
+	// then; if leases, asks and longer rests alone are too many, further asks are not taken.
 	MaxBytes = 1_500_000
 	// MaxFloor bounds how long addresses rest of which nothing is known, because others had to be forgotten.
 	MaxFloor = time.Minute
@@ -165,6 +165,8 @@ type Gone struct {
 	At     time.Time `json:"at"`
 	// Left says that the worker was leaving: it may be started again, and the asks that do not go by its permit wait for it.
 	Left bool `json:"left,omitempty"`
+	// Epoch is that of the ring, in which the worker was no member. What its process asks for by an earlier one, and comes later, is refused if it goes by its permit. 0: not known.
+	Epoch uint64 `json:"epoch,omitempty"`
 }
 
 // Waiting reports what an asker waits for: how many of its asks do, and of one of them, the first, for whom and until when.
@@ -198,6 +200,7 @@ type Round struct {
 	Shards   int       `json:"shards,omitempty"` // that the sender knows
 	Worker   string    `json:"worker,omitempty"` // the sender's
 	Groups   string    `json:"groups,omitempty"` // hash of its host groups
+	Epoch    uint64    `json:"epoch,omitempty"`  // of the ring, by which the sender acts; 0: not known
 	Known    *Known    `json:"known,omitempty"`
 	Gone     []Gone    `json:"gone,omitempty"`
 	Releases []Release `json:"releases,omitempty"`

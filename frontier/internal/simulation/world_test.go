@@ -85,8 +85,7 @@ func newWorld(t testing.TB, seed uint64, sites int, share bool) *world {
 		w.inPartition[p] = append(w.inPartition[p], int32(i))
 	}
 	for n := range w.shards {
-		w.shards[n] = politeness.New(0, shards)
-		w.shards[n].Lines = true
+		w.shards[n] = politeness.NewPresent(0, shards)
 	}
 	return w
 }
