@@ -17,6 +17,9 @@ const (
 	reportWithin = time.Second
 	// tasksAtOnce is how many partitions are exported at a time, loaded and dropped: most are small, and the archive takes its time for each.
 	tasksAtOnce = 8
+	// taskWithin is how long the export, the load or the deletion of a partition may take before it is begun again: a request to the archive that never ends would keep the partition
+	// without an owner, and the crawl from its end. A rebuild continues where it was, and has no bound.
+	taskWithin = 30 * time.Minute
 )
 
 // Tasks carries out what the views of a process ask of it. Tasks of one kind do not wait for those of another, and what can be done at once does
@@ -26,6 +29,8 @@ type Tasks struct {
 	m     *Membership
 	parts Partitions
 	now   func() time.Time
+	// within is taskWithin.
+	within time.Duration
 
 	mu      sync.Mutex
 	running map[int]*runningTask // by partition
@@ -48,7 +53,7 @@ type runningTask struct {
 // NewTasks are those of a process.
 func NewTasks(m *Membership, parts Partitions, now func() time.Time) *Tasks {
 	return &Tasks{
-		m: m, parts: parts, now: now, running: map[int]*runningTask{}, done: map[ring.Task]bool{}, ended: make(chan struct{}, 1),
+		m: m, parts: parts, now: now, within: taskWithin, running: map[int]*runningTask{}, done: map[ring.Task]bool{}, ended: make(chan struct{}, 1),
 		reports: RingReports{RingMember: m.of},
 	}
 }
@@ -213,12 +218,27 @@ func (t *Tasks) each(do func(*runningTask)) func(context.Context, []*runningTask
 	}
 }
 
+// bounded does what a task takes, within its time.
+func (t *Tasks) bounded(r *runningTask, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(r.ctx, t.within)
+	defer cancel()
+	err := do(ctx)
+	if err != nil && r.ctx.Err() == nil && ctx.Err() != nil {
+		err = fmt.Errorf("it has not ended within %s, and begins again: %w", t.within, err)
+	}
+	return err
+}
+
 func (t *Tasks) load(r *runningTask) {
 	if err := r.ctx.Err(); err != nil {
 		t.end(r, err, nil)
 		return
 	}
-	fault, err := t.parts.Load(r.ctx, r.Partition, r.Object)
+	var fault string
+	err := t.bounded(r, func(ctx context.Context) (err error) {
+		fault, err = t.parts.Load(ctx, r.Partition, r.Object)
+		return err
+	})
 	t.end(r, err, func(to *RingReports) {
 		to.Loaded = append(to.Loaded, ring.Report{Partition: r.Partition, Order: r.Order, Fault: fault})
 	})
@@ -227,7 +247,7 @@ func (t *Tasks) load(r *runningTask) {
 func (t *Tasks) drop(r *runningTask) {
 	err := r.ctx.Err()
 	if err == nil {
-		err = t.parts.Drop(r.ctx, r.Partition)
+		err = t.bounded(r, func(ctx context.Context) error { return t.parts.Drop(ctx, r.Partition) })
 	}
 	t.end(r, err, nil)
 }
@@ -321,7 +341,10 @@ func (t *Tasks) exportFree(r *runningTask) {
 	})
 	object := ""
 	if err == nil {
-		object, err = t.parts.Export(r.ctx, r.Partition, epoch)
+		err = t.bounded(r, func(ctx context.Context) (err error) {
+			object, err = t.parts.Export(ctx, r.Partition, epoch)
+			return err
+		})
 	}
 	t.end(r, err, func(to *RingReports) {
 		to.Exported = append(to.Exported, ring.Report{Partition: r.Partition, Order: r.Order, Object: object})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,7 @@ import (
 type fakeParts struct {
 	free     func([]int) []int
 	export   func(ctx context.Context, p int) error
+	load     func(ctx context.Context, p int) error
 	rebuild  func(ctx context.Context, list []int) error
 	mu       sync.Mutex
 	given    []int
@@ -55,8 +57,14 @@ func (f *fakeParts) Export(ctx context.Context, p int, _ uint64) (string, error)
 	return "key", nil
 }
 
-func (*fakeParts) Load(context.Context, int, string) (string, error) { return "", nil }
-func (*fakeParts) Drop(context.Context, int) error                   { return nil }
+func (f *fakeParts) Load(ctx context.Context, p int, _ string) (string, error) {
+	if f.load == nil {
+		return "", nil
+	}
+	return "", f.load(ctx, p)
+}
+
+func (*fakeParts) Drop(context.Context, int) error { return nil }
 
 func (f *fakeParts) Rebuild(ctx context.Context, list []int) error {
 	if f.rebuild == nil {
@@ -244,6 +252,44 @@ func TestTasksRevoked(t *testing.T) {
 		t.Error("no export has ended")
 	}
 	tasks.Wait()
+}
+
+// TestTasksBounded: the export of a partition that never ends is given up after its time, and begun again; so is the load at the other worker.
+func TestTasksBounded(t *testing.T) {
+	state, w, v := ringOfTwo(t)
+	var tries sync.Map // by partition
+	hangsOnce := func(ctx context.Context, p int) error {
+		if _, again := tries.LoadOrStore(p, true); again {
+			return nil
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	faults := 0
+	step := func(of *Membership, parts *fakeParts, from ring.Step) {
+		t.Helper()
+		tasks := NewTasks(of, parts, time.Now)
+		tasks.within = 10 * time.Millisecond
+		defer tasks.Wait()
+		for deadline := time.Now().Add(time.Minute); slices.ContainsFunc(state.View("").Groups(), func(g ring.Group) bool { return g.Step == from }); {
+			if err := tasks.Pass(t.Context(), reporter(state, of)); err != nil {
+				if !strings.Contains(err.Error(), "it has not ended within 10ms") {
+					t.Fatal(err)
+				}
+				faults++
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%+v", state.View("").Groups())
+			}
+		}
+	}
+	step(w, &fakeParts{export: hangsOnce}, ring.Closing)
+	v.Take(state.View("v"))
+	tries.Clear()
+	step(v, &fakeParts{load: hangsOnce}, ring.Loading)
+	if faults < 2 {
+		t.Errorf("%d passes say that tasks have not ended", faults)
+	}
 }
 
 // TestTasksLong: partitions that are rebuilt do not hold up those that are loaded; one rebuild runs at a time, and what is to be rebuilt
