@@ -2,6 +2,7 @@ package integration
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/bench"
+	"github.com/muninn-archive/muninn/worker"
 )
 
 // besideTime is how long a small crawl may wait for its first page beside a large one; on an idle machine it takes two seconds.
@@ -19,6 +21,12 @@ const besideTime = 30 * time.Second
 // each page of the large crawl's hosts there is slow, and all are claimed before.
 func TestSmallCrawlBesideLarge(t *testing.T) {
 	t.Parallel()
+	for name, spread := range map[string]bool{"bound to a worker": false, "spread over two": true} {
+		t.Run(name, func(t *testing.T) { smallBesideLarge(t, spread) })
+	}
+}
+
+func smallBesideLarge(t *testing.T, spread bool) {
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 7}, 100, 400))
 	const shared = "127.97.2.1"
@@ -31,19 +39,25 @@ func TestSmallCrawlBesideLarge(t *testing.T) {
 			_, _ = fmt.Fprintf(w, `<a href="%s%d/">more</a>`, r.URL.Path, n)
 		}
 	}, shared)
-	conf := Config(server, world, t.TempDir())
-	conf.Resolve["small.test"] = shared
+	resolve := map[string]string{"small.test": shared}
 	large := web.definition("large")
 	for i := range 20 {
 		host := fmt.Sprintf("large%d.test", i)
-		conf.Resolve[host] = shared
+		resolve[host] = shared
 		large.Seeds = append(large.Seeds, crawl.Seed{URL: "http://" + host + ":" + web.port + "/"})
 	}
 	for _, seed := range world.Seeds() {
 		large.Seeds = append(large.Seeds, crawl.Seed{URL: seed})
 	}
 	large.Order.PerQueue, large.Scope.Within, large.Budget.Pages = 5, crawl.WithinHost, 1_000_000
-	StartWorker(t, conf)
+	if spread {
+		startSpread(t, server, world, func(conf *worker.Config) { maps.Copy(conf.Resolve, resolve) })
+	} else {
+		conf := Config(server, world, t.TempDir())
+		maps.Copy(conf.Resolve, resolve)
+		StartWorker(t, conf)
+	}
+	large.Spread = spread
 	StartCrawl(t, server.Client, large)
 	Until(t, CrawlTime, "the large crawl is running", func() string {
 		if n := len(web.requests()); n < 20 {
@@ -52,7 +66,7 @@ func TestSmallCrawlBesideLarge(t *testing.T) {
 		return ""
 	})
 	small := web.definition("small", "small.test/")
-	small.Budget.Pages = 10
+	small.Budget.Pages, small.Spread = 10, spread
 	began := time.Now()
 	StartCrawl(t, server.Client, small)
 	var first time.Duration

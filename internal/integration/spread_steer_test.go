@@ -43,8 +43,8 @@ func hostsOf(t *testing.T, server *Server, world *webworld.World, workers ...str
 }
 
 // TestSpreadSteer: an operator steers a crawl of two workers as one of one worker: a change is in force at running fetchers of both within two seconds,
-// counted at the hosts, for the crawl and for single PLDs; URLs are explained and submitted to the worker whose they are;
-// pause, resume, abort, of single PLDs too, and stop hold for both.
+// counted at the hosts, for the crawl, for single PLDs and for hosts; URLs are explained and submitted to the worker whose they are;
+// pause, resume, abort and stop, of single PLDs too, hold for both.
 func TestSpreadSteer(t *testing.T) {
 	t.Parallel()
 	Program(t, "muninn")
@@ -105,6 +105,7 @@ func TestSpreadSteer(t *testing.T) {
 	}
 	delayed()
 	delayed("--pld", plds)
+	delayed("--host", plds)
 	others := slices.DeleteFunc(world.Sites(), func(s webworld.Site) bool { return slices.Contains(hosts, s.Host) })
 	o.muninn(0, "pause", d.Name, "--pld", plds)
 	Until(t, soon, "the claims of the paused PLDs end", func() string {
@@ -204,6 +205,18 @@ func TestSpreadSteer(t *testing.T) {
 
 	StartCrawl(t, server.Client, d) // another run
 	all(5)
+	o.muninn(0, "stop", d.Name, "--pld", hosts[0])
+	Until(t, soon, "the claim of the stopped PLD ends", func() string {
+		if e, _ := o.explain(d.Name, "http://"+hosts[0]+"/"); e.Busy {
+			return "it is busy"
+		}
+		return ""
+	})
+	drained := len(askedOf(world, hosts[0]))
+	grows(hosts[1], 20)
+	if now := len(askedOf(world, hosts[0])); now != drained {
+		t.Errorf("%d requests to a PLD that was stopped, after its claim", now-drained)
+	}
 	o.muninn(0, "stop", d.Name)
 	stopped := time.Now()
 	if result := Result(t, server.Client, d.Name, CrawlTime); result.Reason != crawl.ReasonStopped || result.Run != 2 {
