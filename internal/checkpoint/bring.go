@@ -40,7 +40,9 @@ func (r *bringing) segments(ctx context.Context, run uint32, list []segment) err
 		if !of {
 			continue // of a version that knew no spread crawls
 		}
-		in := func(p frontier.Partition) bool { return r.has.without(p, worker, number, s.Nonce) && !r.reached.by(p, s) }
+		in := func(p frontier.Partition) bool {
+			return r.has.without(p, worker, number, s.Nonce) && !r.reached.by(p, s)
+		}
 		if archive.IsEndsBatch(s.Batch) { // which has outcomes alone: those that the partition has change nothing
 			in = func(p frontier.Partition) bool { return r.has[p] != nil && !r.reached.by(p, s) }
 		}
