@@ -247,7 +247,7 @@ func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p
 				o.Visit.Shown = p.Shown
 			}
 		}
-		if e.Kind != crawl.ExchangeRobots && !rec.Revisit && e.Status >= 200 && e.Status < 300 {
+		if rec.Original {
 			left.Originals[rec.Digest] = rec.Visit
 		}
 	}

@@ -39,11 +39,12 @@ func asks(got *[]string, urls ...string) scripted {
 // openedRig is a rig with a fetcher, for a crawl that opens its pages: answer answers the requests, at pipes.
 type openedRig struct {
 	*rig
-	mu     sync.Mutex
-	asked  []string // paths
-	runs   int
-	robots string                    // robots.txt; empty: there is none
-	edit   func(d *crawl.Definition) // may be nil
+	mu      sync.Mutex
+	asked   []string // paths
+	runs    int
+	robots  string                    // robots.txt; empty: there is none
+	edit    func(d *crawl.Definition) // may be nil
+	options fetch.Options             // of its fetcher
 }
 
 // shell is an empty page.
@@ -89,7 +90,8 @@ func newOpenedRig(t *testing.T, answer func(r *http.Request) (status int, header
 		}()
 		return here, nil
 	}
-	r.Fetch = fetch.New(fetch.Options{Limits: fetch.DefaultLimits(), Guard: guard, Resolver: resolver, TempDir: r.Spool.TempDir(), Dial: dial})
+	r.options = fetch.Options{Limits: fetch.DefaultLimits(), Guard: guard, Resolver: resolver, TempDir: r.Spool.TempDir(), Dial: dial}
+	r.Fetch = fetch.New(r.options)
 	return r
 }
 

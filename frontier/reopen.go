@@ -187,17 +187,31 @@ func (f *Frontier) targets(tx *transaction, s *state, c *Claim) ([]crawl.Target,
 				return nil, err
 			}
 		}
-		if r.Archive == c.Archive { // a revisit must not refer to a record of another archive
-			t.Previous = r.Visit
-		}
-		if t.Previous.Digest != "" && t.Previous.URL == "" {
-			t.Previous.URL = r.URL
+		if t.Previous, err = s.previous(tx, k, &r, c.Archive); err != nil {
+			return nil, err
 		}
 		kept = append(kept, hash)
 		targets = append(targets, t)
 	}
 	c.URLs = kept
 	return targets, nil
+}
+
+// previous is what a URL is asked for again by, for an archive: nothing but what a browser made of it unless its last capture is a whole page there, for a revisit must not
+// refer to another record. Earlier versions have kept validators of error pages, too.
+func (s *state) previous(tx *transaction, k record.Key, r *record.Record, archive int) (crawl.Visit, error) {
+	if r.Archive != archive {
+		return crawl.Visit{}, nil
+	}
+	is, err := s.original(tx.Reader, k.PLD, r)
+	if err != nil || !is {
+		return crawl.Visit{Shown: r.Visit.Shown}, err
+	}
+	v := r.Visit
+	if v.URL == "" {
+		v.URL = r.URL
+	}
+	return v, nil
 }
 
 // Renew puts off the deadlines of a batch's claims; ErrNoBatch if it has none any more.

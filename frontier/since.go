@@ -58,8 +58,8 @@ func (s *state) since(txn store.Reader, pld uint64, r *record.Record, o *crawl.P
 	default:
 		return "", nil
 	}
-	// originals are the payloads of pages alone
-	was, err := txn.Has(s.keys.Digest(pld, r.Archive, r.Visit.Digest))
+	was, err := s.original(txn, pld, r)
+	was = was || r.Visit.Partial
 	switch {
 	case err != nil || was:
 		return now, err
@@ -67,6 +67,14 @@ func (s *state) since(txn store.Reader, pld uint64, r *record.Record, o *crawl.P
 		return crawl.BecameNew, nil
 	}
 	return "", nil
+}
+
+// original reports whether the last capture of a URL is of a page, and no partial one: originals are the payloads of pages alone.
+func (s *state) original(txn store.Reader, pld uint64, r *record.Record) (bool, error) {
+	if r.Visit.Partial || r.Visit.Digest == "" {
+		return false, nil
+	}
+	return txn.Has(s.keys.Digest(pld, r.Archive, r.Visit.Digest))
 }
 
 // algorithm is that of a digest.

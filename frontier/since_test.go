@@ -359,3 +359,71 @@ func TestReplayOfEarlierRun(t *testing.T) {
 		t.Errorf("what others have counted is counted: %+v, was %+v", now, totals)
 	}
 }
+
+// TestOnlyPagesAreAskedOnCondition: a URL is asked for again on condition if its last capture is a whole page. Error pages, of which earlier versions have kept the validators, and
+// pages that were cut off are asked for plainly; what became of these is counted as of other pages.
+func TestOnlyPagesAreAskedOnCondition(t *testing.T) {
+	r := newRig(t, nil)
+	page := func(name string) string { return "http://a.example/" + name }
+	status := map[string]int{page("whole"): 200, page("gone"): 404, page("closed"): 403, page("broken"): 500, page("cut"): 200, page("cut-then-gone"): 200, page("gone-again"): 404}
+	want := map[string]crawl.Visit{}
+	run := func(owner string, then map[string]int) (asked map[string]crawl.Visit) {
+		asked = map[string]crawl.Visit{}
+		for {
+			batch, lanes := r.take()
+			if batch == "" {
+				return asked
+			}
+			c := Commit{Batch: batch, Originals: map[string]crawl.Visit{}}
+			for _, l := range lanes {
+				for _, target := range l.Targets {
+					asked[target.URL] = target.Previous
+					o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: target.URL, Kind: crawl.OutcomeDone, Status: then[target.URL]}}
+					o.Visit = crawl.Visit{ETag: `"1"`, LastModified: "yesterday", Digest: "sha1:" + target.URL, URL: target.URL, Date: r.clock.Now().Truncate(time.Second).UTC(), Shown: 7}
+					switch {
+					case target.URL == page("cut") || target.URL == page("cut-then-gone") && o.Status == 200:
+						o.Visit.ETag, o.Visit.LastModified, o.Visit.Partial = "", "", true
+					case o.Status == 200:
+						c.Originals[o.Visit.Digest] = o.Visit
+						if owner == "owner" {
+							want[target.URL] = o.Visit
+						}
+					default:
+						o.Visit.Digest += " error page"
+					}
+					c.Outcomes = append(c.Outcomes, o)
+				}
+			}
+			for _, l := range lanes {
+				r.must(r.endLane(l.ID, r.clock.Now(), false))
+			}
+			r.must(r.Commit(c))
+		}
+	}
+	for url := range status {
+		r.submit("seeds "+url, found(0.5, url)...)
+	}
+	run("owner", status)
+	r.must(r.End("owner"))
+	r.clock.pass(24 * time.Hour)
+	r.reopen()
+	r.must(r.begin("owner 2", nil))
+	r.must(r.URLs().Recrawl("recrawl-2"))
+	status[page("cut-then-gone")] = 404
+	asked := run("owner 2", status)
+	for url := range status {
+		expected, whole := want[url]
+		if !whole {
+			expected.Shown = 7
+		}
+		if got, is := asked[url]; !is || got != expected {
+			t.Errorf("%s is asked for by %+v, want %+v", url, got, expected)
+		}
+	}
+	if len(want) != 1 {
+		t.Errorf("%d whole pages", len(want))
+	}
+	if got := r.status().Totals; got.Unchanged != 2 || got.Gone != 1 || got.New+got.Changed+got.Forbidden != 0 {
+		t.Errorf("%+v", got)
+	}
+}

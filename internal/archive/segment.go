@@ -51,15 +51,13 @@ type Capture struct {
 	Missing int
 }
 
-// headerless reports whether the response came without a header (HTTP/0.9), or without the end of one.
-func (c *Capture) headerless() bool { return c.HeaderBytes == 0 && c.Fault != "" }
-
 // Recorded says how a capture was archived.
 type Recorded struct {
-	ID      string // of its record
-	Digest  string // payload digest
-	Revisit bool
-	Visit   crawl.Visit // the original of a revisit, else itself
+	ID       string // of its record
+	Digest   string // payload digest
+	Revisit  bool
+	Original bool        // later captures may be revisits of it
+	Visit    crawl.Visit // the original of a revisit, else itself; with validators if it is a whole page
 }
 
 // Segment collects the captures, the index and the sidecars of a batch in working files. Close frees them, committed or not.
@@ -200,7 +198,7 @@ func (s *Segment) Add(c Capture) (Recorded, error) {
 		return Recorded{}, fmt.Errorf("archive %s: %w", c.URL, err)
 	}
 	id := newID()
-	if c.headerless() {
+	if c.Headerless() {
 		c.MIME = sniffed(c.Body())
 	}
 	rec, out := s.response(c, digest)
@@ -236,9 +234,11 @@ func (s *Segment) Add(c Capture) (Recorded, error) {
 // response chooses between a response record and a revisit record.
 func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 	out := Recorded{Digest: digest, Visit: crawl.Visit{
-		ETag: c.Outcome.Visit.ETag, LastModified: c.Outcome.Visit.LastModified,
-		Digest: digest, URL: c.URL, Date: c.Started.UTC().Truncate(time.Second), Shown: c.Outcome.Visit.Shown,
+		Digest: digest, URL: c.URL, Date: c.Started.UTC().Truncate(time.Second), Shown: c.Outcome.Visit.Shown, Partial: c.Partial(),
 	}}
+	if c.Original() {
+		out.Visit.ETag, out.Visit.LastModified = c.Outcome.Visit.ETag, c.Outcome.Visit.LastModified
+	}
 	rec := record{kind: gowarc.Response, contentType: "application/http; msgtype=response", level: levelText}
 	if c.Encoding != "" || packed(c.MIME) {
 		rec.level = levelPacked
@@ -246,22 +246,18 @@ func (s *Segment) response(c Capture, digest string) (record, Recorded) {
 	profile := ""
 	if c.Outcome.Kind == crawl.OutcomeUnmodified {
 		profile = gowarc.ProfileServerNotModifiedV1_1
-		before := out.Visit
 		out.Visit, out.Digest = c.Outcome.Visit, c.Outcome.Visit.Digest
-		if before.ETag != "" {
-			out.Visit.ETag = before.ETag
-		}
-	} else if c.Status >= 200 && c.Status < 300 && c.Truncated == "" && c.Kind != crawl.ExchangeRobots && !c.headerless() {
+	} else if c.Original() && c.Kind != crawl.ExchangeRobots {
 		if original, known := s.find(c.URL, digest); known {
 			profile = gowarc.ProfileIdenticalPayloadDigestV1_1
 			out.Visit.Date, out.Visit.URL = original.Date, original.URL
 		} else {
-			s.seen[digest] = out.Visit
+			s.seen[digest], out.Original = out.Visit, true
 		}
 	}
 	if profile == "" {
 		rec.block = c.Response()
-		if c.headerless() { // a response record must have a message of HTTP/1
+		if c.Headerless() { // a response record must have a message of HTTP/1
 			rec.kind, rec.contentType = gowarc.Resource, c.MIME
 		}
 		rec.headers = [][2]string{{gowarc.WarcIPAddress, c.IP}, {gowarc.WarcPayloadDigest, digest}, {gowarc.WarcTruncated, c.Truncated}}

@@ -1,6 +1,9 @@
 package crawl
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // ExchangeKind says what an exchange was made for.
 type ExchangeKind string
@@ -48,3 +51,18 @@ type Exchange struct {
 	Left        []string      `json:"left,omitempty"`   // URLs that a page that was opened wanted to go to by itself
 	Outcome     Outcome       `json:"outcome,omitzero"` // of a page
 }
+
+// Headerless reports whether the response came without a header (HTTP/0.9), or without the end of one.
+func (x *Exchange) Headerless() bool { return x.HeaderBytes == 0 && x.Fault != "" }
+
+// Original reports whether a later capture may refer to the exchange: its response is a whole page (2xx). What was cut off, a part (206) and any other answer, also a
+// redirect, is asked for again without conditions: a host ignores them unless it would answer 2xx (RFC 9110 §13.2.1), so that a 304 never speaks of such an answer,
+// and would be taken for it. Browsers do alike.
+func (x *Exchange) Original() bool {
+	return isPage(x.Status) && x.Status != http.StatusPartialContent && x.Truncated == "" && !x.Headerless() && x.Outcome.Kind != OutcomeFailed
+}
+
+// Partial reports whether the response is a page, and no Original.
+func (x *Exchange) Partial() bool { return isPage(x.Status) && !x.Original() }
+
+func isPage(status int) bool { return status >= 200 && status < 300 }

@@ -86,6 +86,8 @@ type Visit struct {
 	URL          string    `json:"url,omitempty"`    // of the original, if it is another
 	Date         time.Time `json:"date,omitzero"`    // WARC-Date of the original
 	Shown        uint64    `json:"shown,omitempty"`  // Page.Shown: what a browser made of it; below ShownFrom: by what it is not to be opened
+	// Partial says that the capture is a page that is no original (Exchange.Partial): there are no validators.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // ShownFrom is the least hash of what a browser makes of a page.

@@ -219,15 +219,22 @@ func decodeBeside(c *codec.Cursor, other string) (text string, ok bool) {
 	return other[:n] + string(rest), true
 }
 
-// shownBy comes before the Shown of a visit.
-const shownBy = " shown:"
+// What stands behind the payload digest of a visit: before its Shown, and if it is Partial.
+const (
+	shownBy   = " shown:"
+	isPartial = " partial"
+)
 
 // visited is the payload digest of the visit with the number of its archive, and with what is known of its opening.
 func (r *Record) visited() string {
-	if r.Visit.Shown == 0 {
-		return Digest(r.Archive, r.Visit.Digest)
+	text := r.Visit.Digest
+	if r.Visit.Partial {
+		text += isPartial
 	}
-	return strconv.Itoa(r.Archive) + " " + r.Visit.Digest + shownBy + strconv.FormatUint(r.Visit.Shown, 16)
+	if r.Visit.Shown != 0 {
+		text += shownBy + strconv.FormatUint(r.Visit.Shown, 16)
+	}
+	return Digest(r.Archive, text)
 }
 
 func (r *Record) splitVisited(text string) {
@@ -236,6 +243,7 @@ func (r *Record) splitVisited(text string) {
 		r.Visit.Digest = digest
 		r.Visit.Shown, _ = strconv.ParseUint(shown, 16, 64)
 	}
+	r.Visit.Digest, r.Visit.Partial = strings.CutSuffix(r.Visit.Digest, isPartial)
 }
 
 // Digest is a payload digest with the number of its archive before it. The digests of the first archive stand alone, as

@@ -26,6 +26,7 @@ func FuzzRecord(f *testing.F) {
 		{State: Waiting, URL: "https://www.a.example/", Via: "http://a.example/"}, {State: Waiting, URL: "gopher://a.example/"}, {State: Waiting, URL: "http://www.a.example/"},
 		{State: Waiting, URL: "http://a.example/", Via: "http://a.example/"}, {State: Waiting, Scores: Scores{Count: 1, Sum: .5, Max: .5, First: .5, Last: .5}},
 		{State: Done, End: Absent}, {State: Done, Recheck: Recheck{Interval: 86_400, Asked: 1e9}}, {State: Done, Archive: 12, Visit: crawl.Visit{Digest: "sha1:A"}}, {State: Done, Visit: crawl.Visit{Digest: "sha1:A", Shown: math.MaxUint64}}, {State: Done, Archive: 12, Visit: crawl.Visit{Digest: "sha1:A", Shown: 1}}, {State: Done, Visit: crawl.Visit{Digest: "7 sha1:A"}},
+		{State: Done, Visit: crawl.Visit{Digest: "sha1:A", Partial: true}}, {State: Done, Archive: 12, Visit: crawl.Visit{Digest: "sha1:A", Partial: true, Shown: 1}},
 	} {
 		f.Add(r.Encode())
 	}
@@ -69,6 +70,20 @@ func FuzzRecordFields(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestVisitIsKept: what is known of a visit beside its digest is read again.
+func TestVisitIsKept(t *testing.T) {
+	for _, archive := range []int{0, 7} {
+		for _, shown := range []uint64{0, 1, math.MaxUint64} {
+			for _, partial := range []bool{false, true} {
+				r := Record{State: Done, Archive: archive, URL: "http://a.example/", Visit: crawl.Visit{Digest: "sha1:A", Shown: shown, Partial: partial, Date: time.Unix(1e9, 0).UTC()}}
+				if got, err := Decode(r.Encode()); err != nil || got.Visit != r.Visit || got.Archive != archive {
+					t.Errorf("%+v of archive %d became %+v of %d, %v", r.Visit, archive, got.Visit, got.Archive, err)
+				}
+			}
+		}
+	}
 }
 
 // TestRecheckIsKept: the interval stands behind a record of earlier versions, whose form is that of a record without it.
