@@ -193,11 +193,11 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		if p != nil && p.RobotsTxt != nil {
 			e.Path = p.RobotsTxt.Path + crawl.HopPrereq.String()
 		}
-		missing, err := a.missing(in, p)
+		lacks, err := a.lacking(in, p)
 		if err != nil {
 			return left, err
 		}
-		o, err := a.archiveExchange(segment, e, p, missing, needs, records, &left)
+		o, err := a.archiveExchange(segment, e, p, lacks, needs, records, &left)
 		if err != nil {
 			return left, err
 		}
@@ -227,19 +227,20 @@ func archiveOpened(segment *archive.Segment, e *spool.Entry, record string, line
 	return segment.Log(line)
 }
 
-// archiveExchange archives an exchange, adds its outcome and outlinks to left, and returns the outcome. missing: so many requisites of the page are not in the
+// archiveExchange archives an exchange, adds its outcome and outlinks to left, and returns the outcome. lacks says which requisites of the page are not in the
 // archive. records get the IDs of the records of pages that were opened. needs says what outlinks keep for the order and the scope.
-func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, missing int, needs crawl.LinkNeeds, records map[string]string, left *pipeline.Result) (o crawl.Outcome, err error) {
+func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p *pipeline.Judged, lacks archive.Lacking, needs crawl.LinkNeeds, records map[string]string, left *pipeline.Result) (o crawl.Outcome, err error) {
 	o, revisit := e.Outcome, false
 	answered := e.Status > 0 || e.HeaderBytes > 0 // "000" is a status that servers send
 	if answered && o.Kind != crawl.OutcomeRetry && o.Kind != crawl.OutcomeReturned {
 		c := capture(e, p)
-		c.Missing = missing
+		c.Lacking = lacks
 		rec, err := segment.Add(c)
 		if err != nil {
 			return o, err
 		}
 		o.Visit, revisit = rec.Visit, rec.Revisit
+		left.RequisitesCut += int64(lacks.Cut)
 		if _, shown := records[e.URL]; shown && e.Kind == crawl.ExchangePage {
 			records[e.URL] = rec.ID
 			o.Visit.ETag, o.Visit.LastModified = "", "" // what its scripts make of it may change though the page does not

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
 	"github.com/muninn-archive/muninn/internal/pipeline"
@@ -153,49 +155,66 @@ func (a *Activities) extendLanes(in BatchInput, b *spool.Batch, lanes []lane) er
 	return b.Write(fileLanes, lanes)
 }
 
-// archivedURLs are URLs of a crawl of which it is known whether they are archived.
-type archivedURLs struct {
+// fates are what has become of URLs of a crawl.
+type fates struct {
 	crawl string
-	is    map[string]bool
+	of    map[string]frontier.Fate
 }
 
-// fetchedBy are the URLs that a batch has fetched.
-func fetchedBy(crawlName string, entries []spool.Entry) archivedURLs {
-	known := archivedURLs{crawlName, make(map[string]bool, len(entries))}
+// fetchedBy are the fates of the URLs that a batch has fetched, or tried to.
+func fetchedBy(crawlName string, entries []spool.Entry) fates {
+	known := fates{crawlName, make(map[string]frontier.Fate, len(entries))}
 	for i := range entries {
 		x := &entries[i]
-		if k := x.Outcome.Kind; (x.Kind == crawl.ExchangePage || x.Kind == crawl.ExchangeLoaded) && (k == crawl.OutcomeDone || k == crawl.OutcomeUnmodified) {
-			known.is[x.URL] = true
+		if x.Kind != crawl.ExchangePage && x.Kind != crawl.ExchangeLoaded {
+			continue
 		}
+		fate := frontier.FateEnded
+		switch x.Outcome.Kind {
+		case crawl.OutcomeDone, crawl.OutcomeUnmodified:
+			fate = frontier.FateArchived
+		case crawl.OutcomeRetry, crawl.OutcomeReturned:
+			fate = frontier.FateQueued
+		}
+		known.of[x.URL] = max(known.of[x.URL], fate)
 	}
 	return known
 }
 
-// missing counts the requisites of a page that are not archived yet: those of its batch are about to be.
-func (a *Activities) missing(known archivedURLs, p *pipeline.Judged) (n int, err error) {
+// lacking says which requisites of a page are not archived yet: those of its batch are about to be.
+func (a *Activities) lacking(known fates, p *pipeline.Judged) (lacks archive.Lacking, err error) {
 	if p == nil {
-		return 0, nil
+		return lacks, nil
 	}
 	var seen map[string]bool // most pages embed little
-	for i := range p.Links {
-		l := &p.Links[i]
-		if l.Hop != crawl.HopEmbed || seen[l.URL] {
-			continue
-		}
-		if seen == nil {
-			seen = map[string]bool{}
-		}
-		seen[l.URL] = true
-		archived, looked := known.is[l.URL]
-		if !looked {
-			if archived, err = a.Frontier.Crawl(known.crawl).URLs().Archived(l.URL); err != nil {
-				return n, err
+	follows := p.Follows(crawl.HopEmbed)
+	for n, links := range [...][]crawl.Outlink{p.Links, p.Cut} {
+		for i := range links {
+			l := &links[i]
+			if l.Hop != crawl.HopEmbed || seen[l.URL] {
+				continue
 			}
-			known.is[l.URL] = archived
-		}
-		if !archived {
-			n++
+			if seen == nil {
+				seen = map[string]bool{}
+			}
+			seen[l.URL] = true
+			fate, looked := known.of[l.URL]
+			if !looked {
+				if fate, err = a.Frontier.Crawl(known.crawl).URLs().Fate(l.URL); err != nil {
+					return lacks, err
+				}
+				known.of[l.URL] = fate
+			}
+			switch {
+			case fate == frontier.FateArchived:
+				continue
+			case fate == frontier.FateQueued, fate == frontier.FateUnknown && follows && n == 0: // it is about to be
+				lacks.Queued++
+			case fate == frontier.FateUnknown && follows:
+				lacks.Cut++
+			}
+			lacks.Missing++
 		}
 	}
-	return n, nil
+	return lacks, nil
 }

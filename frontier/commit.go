@@ -22,6 +22,8 @@ type Commit struct {
 	Discoveries []crawl.Discovery
 	Originals   map[string]crawl.Visit // payload digests archived for the first time
 	Sample      []byte                 // what the reference crawl learns from
+	// RequisitesCut is how many URLs that its pages embed were left out before, because a page embeds more than it may.
+	RequisitesCut int64
 	// Recovered says that the lists were made again from the archive, perhaps in another order: portions of the commit
 	// that were written before say nothing of its portions.
 	Recovered bool
@@ -291,6 +293,7 @@ func (e *edit) endBatch(now committing, claims []*Claim, marks *marks) (apply fu
 	if !now.c.Rescore {
 		e.rec.Totals.Links += int64(len(now.c.Discoveries))
 	}
+	e.rec.Totals.RequisitesCut += now.c.RequisitesCut
 	if len(now.c.Outcomes) > 0 {
 		e.rec.Totals.Batches++
 		if err := e.addPoint(); err != nil {

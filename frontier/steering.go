@@ -63,22 +63,47 @@ func (h URLs) Banned(u urls.URL) (banned bool, err error) {
 	return banned, err
 }
 
-// Archived reports whether a batch that is committed has brought a URL.
-func (h URLs) Archived(text string) (archived bool, err error) {
+// Fate is what has become of a URL.
+type Fate uint8
+
+// The fates of URLs.
+const (
+	FateUnknown  Fate = iota // this run has not found it
+	FateQueued               // it waits, also for another attempt
+	FateEnded                // it has ended in this run without a capture, or is not to be asked for
+	FateArchived             // a batch that is committed has brought it, in this run or an earlier one
+)
+
+// Fate is that of a URL here: of one that is another worker's nothing is known.
+func (h URLs) Fate(text string) (fate Fate, err error) {
 	s, err := h.state()
 	if err != nil {
-		return false, err
+		return fate, err
 	}
+	h.f.mu.Lock()
+	run := s.Run
+	h.f.mu.Unlock()
 	u, err := urls.Trusted(text)
 	if err != nil { // no batch asks for it
-		return false, nil
+		return FateEnded, nil
 	}
 	err = h.f.store.View(func(txn store.Reader) error {
 		r, found, err := txn.Record(s.keys.Record(record.KeyOf(u)))
-		archived = found && (r.State == record.Done || r.Visit.Digest != "")
+		switch {
+		case err != nil || !found:
+		case r.State == record.Done || r.Visit.Digest != "":
+			fate = FateArchived
+		case r.State == record.Banned:
+			fate = FateEnded
+		case r.Run != run:
+		case r.State == record.Waiting || r.State == record.Delayed:
+			fate = FateQueued
+		case r.State == record.Failed || r.State == record.Refused:
+			fate = FateEnded
+		}
 		return err
 	})
-	return archived, err
+	return fate, err
 }
 
 // steer brings a queue up to what the definition says of its PLD; Frontier.mu is held.

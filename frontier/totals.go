@@ -25,7 +25,7 @@ type Totals struct {
 	// Of requisites of pages, each once, whatever pages embed it:
 	Requisites         int64 `json:"requisites,omitempty" cbor:"21,keyasint,omitempty"`          // known, in this run
 	RequisitesArchived int64 `json:"requisites_archived,omitempty" cbor:"22,keyasint,omitempty"` // of them
-	RequisitesCut      int64 `json:"requisites_cut,omitempty" cbor:"23,keyasint,omitempty"`      // left out, because the budget of requisites was spent, each time they were found
+	RequisitesCut      int64 `json:"requisites_cut,omitempty" cbor:"23,keyasint,omitempty"`      // left out, because the budget of requisites was spent, or that of the page that embeds them, each time they were found
 	RequisiteBytes     int64 `json:"requisite_bytes,omitempty" cbor:"24,keyasint,omitempty"`     // on the wire, counted in Bytes
 
 	// Of what pages probably need (crawl.ClassSpeculative):
@@ -114,12 +114,14 @@ func (t *Totals) countLoaded(bytes int64) {
 	t.RequisiteBytes += bytes
 }
 
-// RequisiteShare is the share of the requisites of pages that are archived; 1 if there are none.
+// RequisiteShare is the share of the requisites of pages that are archived; 1 if there are none. If some were left out it is the least that it may be, for these
+// count each time they are found.
 func (t Totals) RequisiteShare() float64 {
-	if t.Requisites == 0 {
+	all := t.Requisites + t.RequisitesCut
+	if all == 0 {
 		return 1
 	}
-	return min(float64(t.RequisitesArchived)/float64(t.Requisites), 1)
+	return min(float64(t.RequisitesArchived)/float64(all), 1)
 }
 
 // RequisitesText says how many of the requisites of pages are archived; empty if there are none.
@@ -132,7 +134,7 @@ func (t Totals) RequisitesText() string {
 	}
 	text := fmt.Sprintf("%.1f %% of requisites of pages are archived (%d of %d)", 100*t.RequisiteShare(), t.RequisitesArchived, t.Requisites)
 	if t.RequisitesCut > 0 {
-		text += fmt.Sprintf("; their budget left out %d", t.RequisitesCut)
+		text = fmt.Sprintf("at least %s; their budget left out %d, counted on each page that embeds them", text, t.RequisitesCut)
 	}
 	if t.SpeculativeArchived > 0 {
 		text += fmt.Sprintf("; and %d files that pages probably need", t.SpeculativeArchived)

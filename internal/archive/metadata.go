@@ -46,6 +46,7 @@ func appendMetadata(b []byte, c Capture) []byte {
 	}
 	if c.Missing > 0 {
 		b = appendField(b, "muninn-requisites-missing", strconv.Itoa(c.Missing))
+		b = appendField(b, "muninn-requisites-queued", strconv.Itoa(c.Queued))
 	}
 	for _, url := range p.Loaded {
 		b = appendField(b, "muninn-loaded", oneLine(url))
@@ -53,8 +54,15 @@ func appendMetadata(b []byte, c Capture) []byte {
 	for i := range p.Objects {
 		b = appendField(b, "muninn-object", oneLine(object(&p.Objects[i])))
 	}
-	for i := range p.Links {
-		l := &p.Links[i]
+	for _, links := range [...][]crawl.Outlink{p.Links, p.Cut} {
+		b = appendOutlinks(b, links)
+	}
+	return b
+}
+
+func appendOutlinks(b []byte, links []crawl.Outlink) []byte {
+	for i := range links {
+		l := &links[i]
 		b = append(append(append(b, "outlink: "...), oneLine(l.URL)...), ' ')
 		b = append(append(append(b, l.Hop.String()...), ' '), oneLine(l.Context)...)
 		b = append(b, "\r\n"...)

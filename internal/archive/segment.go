@@ -47,8 +47,14 @@ type Capture struct {
 	Header   func() io.Reader // header block alone
 	Body     func() io.Reader
 	Page     *crawl.Judged // nil if nothing was understood
-	// Missing are the requisites of the page that were not in the archive when it was archived.
-	Missing int
+	Lacking
+}
+
+// Lacking counts URLs that a page embeds by which it is not complete in the archive when it is archived.
+type Lacking struct {
+	Missing int // are not in the archive
+	Queued  int // of them: are given to the frontier, to be asked for later
+	Cut     int // of them: are left out, because the page embeds more than it may (crawl.Page.CutRequisites)
 }
 
 // Recorded says how a capture was archived.
@@ -87,6 +93,8 @@ type Counts struct {
 	Objects   int   `json:"web_objects,omitempty"`
 	Logged    int   `json:"log_lines,omitempty"`
 	Payload   int64 `json:"payload_bytes"` // bytes of responses on the wire
+	// RequisitesCut is the sum of Lacking.Cut; missing in segments of earlier versions.
+	RequisitesCut int `json:"requisites_cut,omitempty"`
 }
 
 type indexLine struct {
@@ -305,6 +313,7 @@ func sniffed(body io.Reader) string {
 }
 
 func (s *Segment) count(c Capture, out Recorded) {
+	s.counts.RequisitesCut += c.Cut
 	switch {
 	case c.Kind == crawl.ExchangeRobots:
 		s.counts.Robots++

@@ -20,6 +20,7 @@ type Page struct {
 	Blocks      []string  `json:"blocks,omitempty"` // text blocks in document order
 	Links       []Outlink `json:"links,omitempty"`  // without those that the helper drops
 	LinksCut    int       `json:"links_cut,omitempty"`
+	Cut         []Outlink `json:"cut,omitempty"` // what CutRequisites has left out of Links
 	NoIndex     bool      `json:"noindex,omitempty"`
 	NoFollow    bool      `json:"nofollow,omitempty"`
 	Robots      string    `json:"robots,omitempty"` // what X-Robots-Tag and robots meta elements say, as lower-case words
@@ -35,7 +36,7 @@ type Page struct {
 // OpenedWhole says that a page was opened until it asked for nothing more.
 const OpenedWhole = "yes"
 
-// CutRequisites leaves out what the page embeds beyond a number.
+// CutRequisites leaves out what the page embeds beyond a number: it is not asked for, and is in no list of links but that of the page's metadata.
 func (p *Page) CutRequisites(most int64) {
 	n := int64(0)
 	all := len(p.Links)
@@ -43,7 +44,9 @@ func (p *Page) CutRequisites(most int64) {
 		if l.Hop != HopEmbed {
 			return false
 		}
-		n++
+		if n++; n > most {
+			p.Cut = append(p.Cut, l)
+		}
 		return n > most
 	})
 	p.LinksCut += all - len(p.Links)

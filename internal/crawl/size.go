@@ -19,9 +19,11 @@ func (p *Parsed) Bytes() int {
 			}
 		}
 	}
-	for i := range p.Links {
-		l := &p.Links[i]
-		n += int(unsafe.Sizeof(*l)) + len(l.URL) + len(l.Anchor) + len(l.TagPath) + len(l.Rel)
+	for _, links := range [][]Outlink{p.Links, p.Cut} {
+		for i := range links {
+			l := &links[i]
+			n += int(unsafe.Sizeof(*l)) + len(l.URL) + len(l.Anchor) + len(l.TagPath) + len(l.Rel)
+		}
 	}
 	return n
 }

@@ -91,7 +91,7 @@ func TestRequisites(t *testing.T) {
 	missing := 0 // the images at the other host come later
 	files, _ := filepath.Glob(filepath.Join(conf.Archive, d.Name, "data", "*.warc.gz"))
 	for _, file := range files {
-		missing += strings.Count(unpacked(t, file), "\r\nmuninn-requisites-missing: 1\r\n")
+		missing += strings.Count(unpacked(t, file), "\r\nmuninn-requisites-missing: 1\r\nmuninn-requisites-queued: 1\r\n")
 	}
 	if missing < pages-2 || missing > pages {
 		t.Errorf("%d of %d pages say that a requisite is missing", missing, pages)

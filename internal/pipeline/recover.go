@@ -28,7 +28,7 @@ func (e *Engine) recover(
 	if err != nil {
 		return left, err
 	}
-	left.Originals = map[string]crawl.Visit{}
+	left.Originals, left.RequisitesCut = map[string]crawl.Visit{}, int64(m.Counts.RequisitesCut)
 	classes := map[string]crawl.Class{}                          // of URLs that are no pages
 	ended := map[string]bool{}                                   // without a page: a response may be archived nevertheless, and is no second outcome
 	prints, order := map[string]*crawl.Print{}, map[string]int{} // of the exchanges: what is learned of pages depends on it

@@ -19,6 +19,8 @@ type Result struct {
 	Discoveries []crawl.Discovery      `json:"discoveries"`
 	Originals   map[string]crawl.Visit `json:"originals"`
 	Samples     []topic.Sample         `json:"samples"`
+	// RequisitesCut is how many URLs that pages embed were left out, because the page embeds more than it may.
+	RequisitesCut int64 `json:"requisites_cut,omitempty"`
 }
 
 // Add adds the outcome of a URL; revisit: it is archived as a revisit. path are the hop letters of it; p is its page, nil if nothing was
@@ -58,7 +60,7 @@ const resultPart = 1000
 
 // Parts divides a result into parts that are encoded one by one: encoded whole, that of a batch takes megabytes of memory in one piece.
 func (r *Result) Parts() []Result {
-	list := []Result{{Originals: r.Originals, Samples: r.Samples}}
+	list := []Result{{Originals: r.Originals, Samples: r.Samples, RequisitesCut: r.RequisitesCut}}
 	for outcomes := range slices.Chunk(r.Outcomes, resultPart) {
 		list = append(list, Result{Outcomes: outcomes})
 	}
@@ -80,13 +82,14 @@ func JoinParts(list []Result) (r Result) {
 		p := &list[i]
 		r.Outcomes, r.Discoveries, r.Samples = append(r.Outcomes, p.Outcomes...), append(r.Discoveries, p.Discoveries...), append(r.Samples, p.Samples...)
 		maps.Copy(r.Originals, p.Originals)
+		r.RequisitesCut += p.RequisitesCut
 	}
 	return r
 }
 
 // Commit is what the frontier gets of it.
 func (r *Result) Commit(batch string) (c frontier.Commit, err error) {
-	c = frontier.Commit{Batch: batch, Outcomes: r.Outcomes, Discoveries: r.Discoveries, Originals: r.Originals}
+	c = frontier.Commit{Batch: batch, Outcomes: r.Outcomes, Discoveries: r.Discoveries, Originals: r.Originals, RequisitesCut: r.RequisitesCut}
 	if len(r.Samples) > 0 {
 		c.Sample, err = codec.Marshal(r.Samples)
 	}
