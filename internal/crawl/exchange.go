@@ -40,7 +40,7 @@ type Exchange struct {
 	Location    string        `json:"location,omitempty"`
 	Fault       string        `json:"fault,omitempty"`      // what is wrong with the response's header
 	Refresh     string        `json:"refresh,omitempty"`    // Refresh
-	RobotsTag   string        `json:"robots_tag,omitempty"` // X-Robots-Tag
+	RobotsTag   string        `json:"robots_tag,omitempty"` // X-Robots-Tag, a line for each field
 	Disallowed  bool          `json:"disallowed,omitempty"` // by robots.txt, and fetched by the crawl's policy
 	Truncated   string        `json:"truncated,omitempty"`  // length, time, disconnect or unspecified (WARC-Truncated)
 	TLS         string        `json:"tls,omitempty"`        // version and cipher suite

@@ -202,7 +202,7 @@ func (x *Exchange) describe(r head, headerBytes int64) {
 	x.MIME = r.header.Get("Content-Type")
 	x.Location = urls.EscapeBytes(r.header.Get("Location"))
 	x.Refresh = urls.EscapeBytes(r.header.Get("Refresh"))
-	x.RobotsTag = strings.Join(r.header.Values("X-Robots-Tag"), ",")
+	x.RobotsTag = strings.Join(r.header.Values("X-Robots-Tag"), "\n") // each says for whom it is
 }
 
 // retryAfter reads a Retry-After header (RFC 9110 §10.2.3): seconds or a date; 0 if there is none. A date is by the host's clock, as

@@ -215,3 +215,16 @@ func TestBytesOfHeaders(t *testing.T) {
 		}
 	}
 }
+
+// TestRobotsTag: each X-Robots-Tag is a line, for it says for whom it is.
+func TestRobotsTag(t *testing.T) {
+	h := newHost(t, func(s seen) answer {
+		if s.path == "/a" {
+			return answer{wire: page("200 OK", "next", "X-Robots-Tag: otherbot: nofollow, noarchive", "x-robots-tag: noindex")}
+		}
+		return answer{}
+	})
+	if x := h.fetch(t, newClient(t, h.clock, nil), "/a").pages[0]; x.RobotsTag != "otherbot: nofollow, noarchive\nnoindex" {
+		t.Errorf("%q", x.RobotsTag)
+	}
+}

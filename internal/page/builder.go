@@ -35,6 +35,7 @@ type builder struct {
 	scripted    int        // bytes of scripts that were searched
 	speculative int        // links of that kind
 	absolute    int        // > 0: there is no base, so that only absolute URLs are links
+	robot       string     // product token of the crawler, in lower case
 	frames      int        // documents in srcdoc attributes that are walked, one in the other
 }
 
@@ -238,44 +239,6 @@ func (b *builder) anchor(at int, text string) {
 	}
 	b.fold = Fold(b.fold[:0], text)
 	b.doc.Links[at].Anchor = cut(shared(bytes.TrimSpace(b.fold), text), b.limits.AnchorBytes)
-}
-
-// robots reads a robots meta element or header.
-func (b *builder) robots(content string) {
-	previous := ""
-	for _, word := range strings.FieldsFunc(strings.ToLower(content), func(r rune) bool { return r == ',' || r == ' ' }) {
-		b.noteRobots(word)
-		if strings.HasPrefix(word, "max-") || strings.HasPrefix(previous, "max-") && strings.HasSuffix(previous, ":") {
-			previous = word // max-image-preview:none is no "none"
-			continue
-		}
-		previous = word
-		_, after, named := strings.Cut(word, ":") // "botname:noindex"
-		if named {
-			word = after
-		}
-		switch word {
-		case "noindex":
-			b.doc.NoIndex = true
-		case "nofollow":
-			b.doc.NoFollow = true
-		case "none":
-			b.doc.NoIndex, b.doc.NoFollow = true, true
-		}
-	}
-}
-
-// maxRobots bounds what is kept of what a page asks robots for, in bytes.
-const maxRobots = 256
-
-// noteRobots keeps a word of what the page asks robots for, once.
-func (b *builder) noteRobots(word string) {
-	switch known := b.doc.Robots; {
-	case known == "":
-		b.doc.Robots = cut(word, maxRobots)
-	case len(known)+len(word)+2 <= maxRobots && !slices.Contains(strings.Split(known, ", "), word):
-		b.doc.Robots = known + ", " + word
-	}
 }
 
 func (b *builder) finish() {

@@ -37,7 +37,7 @@ func (b *builder) head(doc *goquery.Document) {
 
 // named takes a meta element by its name; the first of a name counts.
 func (b *builder) named(name, content string) {
-	switch strings.ToLower(name) {
+	switch name = strings.ToLower(name); name {
 	case "description":
 		if b.doc.Description == "" {
 			b.doc.Description = cut(content, maxDescription)
@@ -47,6 +47,10 @@ func (b *builder) named(name, content string) {
 			b.doc.Generator = cut(content, maxGenerator)
 		}
 	case "robots":
-		b.robots(content)
+		b.robots("", content)
+	case b.robot:
+		if name != "" {
+			b.robots(name, content)
+		}
 	}
 }

@@ -99,24 +99,39 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
+// TestRobotsDirectives: rules for all robots and for this one count, also beside each other. Those for another one do not. What is kept says for whom each is.
 func TestRobotsDirectives(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		meta, header      string
 		noIndex, noFollow bool
+		kept              string
 	}{
-		{"", "", false, false}, {"index, follow", "all", false, false}, {"NOINDEX", "", true, false}, {"noindex,nofollow", "", true, true},
-		{"noindex nofollow", "", true, true}, {"none", "", true, true}, {"", "nofollow", false, true}, {"", "otherbot: noindex", true, false},
-		{"", "otherbot:none", true, true}, {"max-image-preview:none", "", false, false}, {"index, max-image-preview: none, nofollow", "", false, true},
-		{"max-snippet:-1, max-image-preview:large, max-video-preview:-1", "", false, false}, {"noindexing", "", false, false},
-	}
-	for _, test := range tests {
-		d := Parse(Input{URL: "http://a.test/", MIME: "text/html", RobotsTag: test.header, Body: []byte(`<meta name=ROBOTS content="` + test.meta + `">`)}, DefaultLimits())
-		if d.NoIndex != test.noIndex || d.NoFollow != test.noFollow {
-			t.Errorf("%q, %q: noindex %v, nofollow %v", test.meta, test.header, d.NoIndex, d.NoFollow)
+		{"", "", false, false, ""}, {"index, follow", "all", false, false, "all, index, follow"}, {"NOINDEX", "", true, false, "noindex"}, {"noindex,nofollow", "", true, true, "noindex, nofollow"},
+		{"noindex nofollow", "", true, true, "noindex, nofollow"}, {"none", "", true, true, "none"}, {"", "nofollow", false, true, "nofollow"},
+		{"max-image-preview:none", "", false, false, "max-image-preview:none"}, {"index, max-image-preview: none, nofollow", "", false, true, "index, max-image-preview:none, nofollow"},
+		{"max-snippet:-1, max-image-preview:large, max-video-preview:-1", "", false, false, "max-snippet:-1, max-image-preview:large, max-video-preview:-1"}, {"noindexing", "", false, false, "noindexing"},
+		{"", "otherbot: noindex", false, false, "otherbot: noindex"}, {"", "otherbot:none", false, false, "otherbot: none"}, {"", "otherbot : nofollow", false, false, "otherbot: nofollow"},
+		{"", "otherbot: noarchive, nofollow", false, false, "otherbot: noarchive, otherbot: nofollow"}, {"noindex", "otherbot: noindex, nofollow", true, false, "otherbot: noindex, otherbot: nofollow, noindex"},
+		{"", "muninn: nofollow", false, true, "muninn: nofollow"}, {"", "Muninn: noarchive, nofollow", false, true, "muninn: noarchive, muninn: nofollow"},
+		{"", "otherbot: nofollow, muninn: noindex", true, false, "otherbot: nofollow, muninn: noindex"}, {"", "muninn: noindex, otherbot: nofollow", true, false, "muninn: noindex, otherbot: nofollow"},
+		{"", "otherbot: nofollow\nnoindex", true, false, "otherbot: nofollow, noindex"}, {"", "*: nofollow", false, true, "*: nofollow"}, {"", "muninnbot: none", false, false, "muninnbot: none"},
+		{"", "unavailable_after: Wednesday, 17-Oct-2012 18:00:00 BST, nofollow", false, true, "unavailable_after:wednesday, nofollow"},
+		{"", "otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST, none", false, false, "otherbot: unavailable_after:25 jun 2010 15:00:00 pst, otherbot: none"},
+		{"nofollow: , noindex:", "", true, true, "nofollow, noindex"}, {" , ,:", ":", false, false, ":"}, {"since 15:00, nofollow", "", false, true, "since, 15:00, nofollow"},
+	} {
+		d := Parse(Input{URL: "http://a.test/", MIME: "text/html", RobotsTag: test.header, Robot: "Muninn", Body: []byte(`<meta name=ROBOTS content="` + test.meta + `">`)}, DefaultLimits())
+		if d.NoIndex != test.noIndex || d.NoFollow != test.noFollow || d.Robots != test.kept {
+			t.Errorf("%q, %q: noindex %v, nofollow %v, kept %q", test.meta, test.header, d.NoIndex, d.NoFollow, d.Robots)
 		}
 	}
-	d := Parse(Input{URL: "http://a.test/", MIME: "text/html", RobotsTag: "otherbot: noarchive, NOINDEX", Body: []byte("<meta name=robots content='noindex, max-snippet:-1" + strings.Repeat(", x", 200) + "'>")}, DefaultLimits())
-	if want := "otherbot:, noarchive, noindex, max-snippet:-1, x"; d.Robots != want {
+	for robot, want := range map[string]string{"Muninn": "noindex, muninn: nofollow", "Raven": "noindex", "": "noindex"} {
+		d := Parse(Input{URL: "http://a.test/", MIME: "text/html", Robot: robot, Body: []byte(`<meta name=robots content=noindex><meta name=muninn content=nofollow><meta name="" content=none>`)}, DefaultLimits())
+		if !d.NoIndex || d.NoFollow != (robot == "Muninn") || d.Robots != want {
+			t.Errorf("to %q: noindex %v, nofollow %v, kept %q", robot, d.NoIndex, d.NoFollow, d.Robots)
+		}
+	}
+	d := Parse(Input{URL: "http://a.test/", MIME: "text/html", Body: []byte("<meta name=robots content='noindex, max-snippet:-1" + strings.Repeat(", x", 200) + ", " + strings.Repeat("y", 300) + "'>")}, DefaultLimits())
+	if want := "noindex, max-snippet:-1, x"; d.Robots != want {
 		t.Errorf("kept is %q, want %q", d.Robots, want)
 	}
 }

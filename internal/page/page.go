@@ -33,7 +33,8 @@ func DefaultLimits() Limits {
 type Input struct {
 	URL       string
 	MIME      string // Content-Type as it came
-	RobotsTag string // X-Robots-Tag
+	RobotsTag string // X-Robots-Tag: a line for each field
+	Robot     string // product token of the crawler: what is meant for it alone counts, too; "": nothing is
 	Refresh   string // Refresh, which browsers take for the meta element of that name
 	Via       string // the page that it was found on, to which the URLs of a script are relative; "" if it is not known
 	Link      string // Link fields, joined by commas
@@ -82,7 +83,10 @@ func Parse(in Input, limits Limits) *Document {
 	}
 	d.MIME = kind
 	b := newBuilder(d, in.URL, limits)
-	b.robots(in.RobotsTag)
+	b.robot = strings.ToLower(in.Robot)
+	for field := range strings.Lines(in.RobotsTag) {
+		b.robots("", field)
+	}
 	b.link(refresh(in.Refresh), crawl.HopRedirect, "Refresh", "", "")
 	b.linkFields(in.Link)
 	switch {

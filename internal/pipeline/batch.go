@@ -28,6 +28,7 @@ func (s *Source) key() string { return s.Crawl + "/" + s.Batch }
 type Exchange struct {
 	crawl.Exchange
 	Header, Body func() io.Reader // of the response, as it came; each call reads it from its start
+	Agent        string           // user agent that asked; empty: not known
 }
 
 // Parsed is a page that is understood.
@@ -149,6 +150,7 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 			return nil, ctx.Err()
 		}
 		x, prints := &exchanges[i], targets[exchanges[i].URL].Prints
+		x.Agent = plan.Definition.Politeness.UserAgent
 		var p crawl.Parsed
 		var ok bool
 		var err error

@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/robots"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/topic"
 	"github.com/muninn-archive/muninn/internal/traps"
@@ -170,13 +171,16 @@ func testNoFollow(t *testing.T, policy string, want, early bool) {
 	s := r.source("b-1", "a page")
 	exchanges, _, err := s.Exchanges(nil)
 	r.must(err)
-	exchanges[0].RobotsTag = "nofollow, noarchive"
+	plan, err := r.Frontier.Crawl(s.Crawl).Plan()
+	r.must(err)
+	agent := strings.ToLower(robots.Token(plan.Definition.Politeness.UserAgent))
+	exchanges[0].RobotsTag = agent + ": nofollow\notherbot: noarchive"
 	if early {
 		parseEarly(t, r, s)
 	}
 	parsed, err := r.Parse(t.Context(), s)
 	r.must(err)
-	if p := parsed.Pages[0]; p.Follows(crawl.HopLink) != want || !p.Follows(crawl.HopEmbed) || p.Robots != "nofollow, noarchive" || len(p.Links) != 1 {
+	if p := parsed.Pages[0]; p.Follows(crawl.HopLink) != want || !p.Follows(crawl.HopEmbed) || p.Robots != agent+": nofollow, otherbot: noarchive" || len(p.Links) != 1 {
 		t.Errorf("%q, parsed early %v: followed %v, %q", policy, early, p.Follows(crawl.HopLink), p.Robots)
 	}
 }

@@ -82,6 +82,7 @@ func (e *Engine) ParseEarly(ctx context.Context, s Source, x *Exchange, plan *fr
 	if plan.Definition.Browser == crawl.BrowserAuto {
 		look = func(d *page.Document) { shell = d.Shell() }
 	}
+	x.Agent = plan.Definition.Politeness.UserAgent
 	p, ok, err := e.understand(ctx, x, plan.Definition.Helper, prints, look)
 	if err != nil || !ok { // Parse finds that, too, and reports it
 		return nil, false

@@ -14,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/aah"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/robots"
 	"github.com/muninn-archive/muninn/internal/traps"
 )
 
@@ -55,7 +56,7 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 	if err != nil {
 		return p, false, err
 	}
-	in := page.Input{Link: headerFields(head, "link"), URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Refresh: x.Refresh, Via: x.Via, Body: buffer.Bytes()}
+	in := page.Input{Link: headerFields(head, "link"), URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Robot: robots.Token(x.Agent), Refresh: x.Refresh, Via: x.Via, Body: buffer.Bytes()}
 	if e.PDF != nil {
 		in.PDF = func(file []byte, textBytes int) (page.Paper, error) { return e.PDF.Read(ctx, file, textBytes) }
 	}
