@@ -143,7 +143,7 @@ func (d *document) has(words string) bool {
 
 func TestHTML(t *testing.T) {
 	of := about()
-	of.Status.Totals = frontier.Totals{Pages: 4, Scored: 3, Relevant: 2, Errors: 5, Robots: 6, Retries: 7, Links: 8, Known: 9, Requisites: 12, RequisitesArchived: 9, New: 1, Changed: 2}
+	of.Status.Totals = frontier.Totals{Pages: 4, Scored: 3, Relevant: 2, Errors: 5, Robots: 6, Retries: 7, Links: 8, Known: 9, Requisites: 10, RequisitesArchived: 9, RequisitesCut: 2, New: 1, Changed: 2, Unchanged: 3, Gone: 4, Forbidden: 5, NotDue: 6}
 	of.Status.Ends = []frontier.DroppedURL{{URL: "http://gone.example/", Kind: crawl.OutcomeFailed, Reason: "no such host", At: start}}
 	of.TopicModel = &topic.Model{Terms: []text.Term{{Text: "nest"}, {Text: "feather"}}}
 	first, second := indexed(0, "http://a.example/1", 0.75), indexed(60, "http://a.example/2", 0.25)
@@ -154,7 +154,8 @@ func TestHTML(t *testing.T) {
 		want [][]string
 	}{
 		{"pages archived in all runs", [][]string{{"4", "0", "3.5", "2"}}},
-		{"pages of this run", [][]string{{"4", "3", "2", "0.667", "5", "6", "7", "8", "9", "12", "9", "0.750"}}},
+		{"pages of this run", [][]string{{"4", "3", "2", "0.667", "5", "6", "7", "8", "9", "10", "9", "2", "0.750"}}},
+		{"new pages of this run", [][]string{{"1", "2", "3", "4", "5", "6"}}},
 		{"host", [][]string{{"a.example", "2", "2", "1", "0.500", "0.500", "0", "3.5"}, {"b.example", "2", "1", "1", "1.000", "0.500", "0", "0.0"}}},
 		{"application", [][]string{{"none recognised", "2", "1", "0.500", "0.375"}, {"wordpress", "1", "1", "1.000", "0.750"}}},
 		{"status", [][]string{{"200", "4"}}},
@@ -163,9 +164,12 @@ func TestHTML(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.head, got, c.want)
 		}
 	}
-	if !d.has("Since the runs before: 1 new, 2 changed, 0 unchanged, 0 gone, 0 forbidden.") {
-		t.Error("what became of the pages is not said")
+	const part = "those of the worker"
+	of.Definition.Spread = true
+	if d.has(part) || !parse(t, write(t, collect(0.5, first), of)).has(part) {
+		t.Error("it is not said, or of a crawl of one worker, that the numbers are those of one worker")
 	}
+	of.Definition.Spread = false
 	if got, want := d.table(t, "URL", "kind"), [][]string{{"http://gone.example/", string(crawl.OutcomeFailed), "no such host"}}; !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("ends %q, want %q", got, want)
 	}
