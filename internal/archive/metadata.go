@@ -22,7 +22,7 @@ func appendMetadata(b []byte, c Capture) []byte {
 	case crawl.OutcomeRetry:
 		b = appendField(b, "muninn-outcome", oneLine(string(c.Outcome.Kind)+": "+c.Outcome.Reason))
 	case crawl.OutcomeUnmodified:
-		b = appendFields(b, headerFields(c.Header()))
+		b = appendHeader(b, c.Header())
 	}
 	if c.Disallowed {
 		b = appendField(b, "muninn-robots-txt", "disallowed")
@@ -109,13 +109,13 @@ func object(o *crawl.Object) string {
 	return string(raw)
 }
 
-// headerFields are the lines of a header block as fields, for a revisit without a block.
-func headerFields(header io.Reader) [][2]string {
-	var list [][2]string
-	for lines := bufio.NewScanner(header); lines.Scan(); {
-		if text := strings.TrimSpace(lines.Text()); text != "" {
-			list = append(list, [2]string{"http-response-header", text})
+// appendHeader appends the lines of a header block as fields, for a revisit without a block. They are of any length: FETCH bounds the block as a whole.
+func appendHeader(b []byte, header io.Reader) []byte {
+	for lines := bufio.NewReader(header); ; {
+		line, err := lines.ReadString('\n')
+		b = appendField(b, "http-response-header", oneLine(strings.TrimSpace(line)))
+		if err != nil { // what was read before is kept
+			return b
 		}
 	}
-	return list
 }

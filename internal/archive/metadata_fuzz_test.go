@@ -2,6 +2,7 @@ package archive
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -46,4 +47,19 @@ func FuzzMetadata(f *testing.F) {
 			t.Errorf("%q, want %q", got, want.String())
 		}
 	})
+}
+
+// TestHeaderOf304: all lines of the header of a 304 are kept, however long one is.
+func TestHeaderOf304(t *testing.T) {
+	lines := []string{"HTTP/1.1 304 Not Modified", "ETag: \"1\"", "X-Long: " + strings.Repeat("x", 200<<10), "X-Last: of all"}
+	header := strings.Join(lines, "\r\n") + "\r\n\r\n"
+	c := Capture{Header: func() io.Reader { return strings.NewReader(header) }}
+	c.Outcome.Kind = crawl.OutcomeUnmodified
+	want := "fetchTimeMs: 0\r\n"
+	for _, l := range lines {
+		want += "http-response-header: " + l + "\r\n"
+	}
+	if got := string(appendMetadata(nil, c)); got != want {
+		t.Errorf("%d bytes are kept, want %d: %.200q", len(got), len(want), got)
+	}
 }
