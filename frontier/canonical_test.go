@@ -90,3 +90,34 @@ func TestCanonicalEarlier(t *testing.T) {
 		t.Errorf("a new one: %+v, %v", e, err)
 	}
 }
+
+// TestCanonicalSessions: what an earlier version has stored, which took sessions off URLs before they were asked for, is the page of the URLs that name one. A new page is
+// asked for with the session of the first link to it, and a definition can take all of them for pages.
+func TestCanonicalSessions(t *testing.T) {
+	const one, two = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
+	link := func(url string) crawl.Discovery { return crawl.Discovery{URL: url, Path: "SL", Score: 0.5} }
+	for name, c := range map[string]crawl.Canonical{"an earlier definition": {}, "another list": {Parameters: []string{"x"}}, "the default": crawl.DefaultCanonical()} {
+		r := newRig(t, func(d *crawl.Definition) { d.Canonical, d.Order.Update = c, crawl.UpdateAvg })
+		r.submit("earlier", link("http://f.example/t.php?t=1"), link("http://f.example/files"))
+		r.reopen()
+		r.submit("now", link("http://f.example/t.php?sid="+one+"&t=1"), link("http://f.example/files?s="+one), link("http://f.example/files?s="+two),
+			link("http://g.example/?PHPSESSID="+one), link("http://g.example/?PHPSESSID="+two), link("http://g.example/"))
+		for url, want := range map[string]string{
+			"http://f.example/t.php?t=1&sid=" + two: "http://f.example/t.php?t=1", "http://f.example/files?s=" + two: "http://f.example/files", "http://g.example/": "http://g.example/?PHPSESSID=" + one,
+		} {
+			if e := r.why(url); e.State != URLWaiting || e.SameAs != want {
+				t.Errorf("%s: %s is %s, the same as %q, want %q", name, url, e.State, e.SameAs, want)
+			}
+		}
+		if f, g := r.why("http://f.example/files"), r.why("http://g.example/"); f.Waiting != 2 || f.Links != 3 || g.Waiting != 1 || g.Links != 3 {
+			t.Errorf("%s: %d and %d URLs wait, linked %d and %d times", name, f.Waiting, g.Waiting, f.Links, g.Links)
+		}
+	}
+	r := newRig(t, func(d *crawl.Definition) { d.Canonical.SessionParameters = []string{} })
+	r.submit("now", link("http://f.example/files?s="+one), link("http://f.example/files?s="+two), link("http://f.example/files"))
+	r.reopen()
+	r.submit("later", link("http://f.example/files?s="+one[1:]+"0"))
+	if e := r.why("http://f.example/files"); e.Waiting != 4 {
+		t.Errorf("%d of 4 files wait", e.Waiting)
+	}
+}

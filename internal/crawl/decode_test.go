@@ -135,7 +135,7 @@ func full() Definition {
 		}}},
 		[]string{"spam.example"}, 7, 9,
 	}
-	d.Canonical = Canonical{[]string{"x*"}, []string{}}
+	d.Canonical = Canonical{[]string{"x*"}, []string{}, []string{}}
 	d.Order = Order{StrategyBroader, "/words.ttl", 1<<64 - 1, UpdateAvg, 500, true}
 	d.Weights = Weights{0, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	d.Budget = Budget{1, 1<<53 + 1, Duration(time.Second), 9, 77, &none, 8}

@@ -171,10 +171,21 @@ type Scope struct {
 
 // Canonical says which URLs are taken for one page: those that differ only in parameters that it names. The first that is found is asked for and archived as
 // it is written; later ones count as links to it. A name may end in an asterisk; upper and lower case are the same. The zero Canonical, which crawls of
-// earlier versions have, takes no two URLs for one.
+// earlier versions have, takes no two URLs for one but those that differ in sessions.
 type Canonical struct {
 	Parameters     []string `json:"parameters"`      // of the query: those that track visitors, and sessions
 	PathParameters []string `json:"path_parameters"` // of names of the path: ";jsessionid=…"
+	// SessionParameters are those of the query that count as sessions only if they look like one: 32 hexadecimal digits, for phpsessid 22 to 48 letters,
+	// digits, commas and hyphens. nil, as in definitions of earlier versions, which took such sessions off all URLs: sid, s, jsessionid, phpsessid.
+	SessionParameters []string `json:"session_parameters"`
+}
+
+// Sessions are the SessionParameters in force.
+func (c Canonical) Sessions() []string {
+	if c.SessionParameters == nil {
+		return []string{"sid", "s", "jsessionid", "phpsessid"}
+	}
+	return c.SessionParameters
 }
 
 // DefaultCanonical are the parameters that common sites, mailers and advertisers use.
@@ -185,7 +196,8 @@ func DefaultCanonical() Canonical {
 			"srsltid", "mc_cid", "mc_eid", "mkt_tok", "_ga", "_gl", "_hsenc", "_hsmi", "_openstat", "vero_id", "oly_anon_id", "oly_enc_id", "wickedid",
 			"jsessionid", "phpsessid", "aspsessionid*", "cfid", "cftoken",
 		},
-		PathParameters: []string{"jsessionid", "phpsessid"},
+		PathParameters:    []string{"jsessionid", "phpsessid"},
+		SessionParameters: Canonical{}.Sessions(),
 	}
 }
 

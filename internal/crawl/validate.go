@@ -235,11 +235,14 @@ func (v *validator) scope(s Scope) {
 var parameterForm = regexp.MustCompile(`^[^\s&=?#;/*]+\*?$`)
 
 func (v *validator) canonical(c Canonical) {
-	for name, list := range map[string][]string{"parameters": c.Parameters, "path_parameters": c.PathParameters} {
+	for name, list := range map[string][]string{"parameters": c.Parameters, "path_parameters": c.PathParameters, "session_parameters": c.SessionParameters} {
 		v.check(len(list) <= MaxParameters, "canonical."+name, fmt.Sprintf("has %d names, at most %d are allowed", len(list), MaxParameters))
 		for i, p := range list {
 			v.check(parameterForm.MatchString(p), fmt.Sprintf("canonical.%s[%d]", name, i), fmt.Sprintf("%q must be the name of a parameter, such as fbclid or utm_*", p))
 		}
+	}
+	for i, p := range c.SessionParameters {
+		v.check(!strings.HasSuffix(p, "*"), fmt.Sprintf("canonical.session_parameters[%d]", i), fmt.Sprintf("%q must be a whole name, such as sid", p))
 	}
 }
 

@@ -36,7 +36,7 @@ func New(d crawl.Definition, bounds []string) (*Scope, error) {
 		hosts: set(d.Scope.Hosts), plds: set(d.Scope.PLDs), blacklist: set(d.Scope.Blacklist),
 		maxHops: d.Scope.MaxHops, maxRedirects: d.Scope.MaxRedirects,
 	}
-	s.form = urls.NewForm(d.Canonical.Parameters, d.Canonical.PathParameters)
+	s.form = urls.NewForm(d.Canonical.Parameters, d.Canonical.PathParameters, d.Canonical.Sessions())
 	if s.maxRedirects == 0 { // a crawl that began before there was a bound
 		s.maxRedirects = crawl.DefaultDefinition().Scope.MaxRedirects
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
@@ -36,8 +37,12 @@ type Shape struct {
 	Odd, Repeats bool
 }
 
+// sessions takes the sessions off queries that common applications add for visitors without cookies: the links of a whole forum have them.
+var sessions = urls.NewForm(nil, nil, crawl.Canonical{}.Sessions())
+
 // ShapeOf returns the shape of a URL.
 func ShapeOf(u urls.URL) (s Shape) {
+	u = sessions.Of(u)
 	var b strings.Builder
 	b.Grow(len(u.Host()) + len(u.RequestURI()))
 	s.Invented = general(&b, u.Host()) || repeats(strings.Split(u.Host(), ".")) > 0

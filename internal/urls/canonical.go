@@ -8,6 +8,7 @@ import (
 // Form makes canonical forms: URLs that differ only in parameters that it drops have one. The zero Form drops none. It is safe for concurrent use.
 type Form struct {
 	query, path names
+	sessions    sessions
 }
 
 // names are names of parameters in lower case; with an asterisk at their end, of all that begin so.
@@ -16,8 +17,11 @@ type names struct {
 	prefixes []string
 }
 
-// NewForm makes a form that drops parameters of the query, and of the names of the path (";jsessionid=…"). Upper and lower case are the same.
-func NewForm(query, path []string) *Form { return &Form{newNames(query), newNames(path)} }
+// NewForm makes a form that drops parameters of the query, and of the names of the path (";jsessionid=…"), whatever they say, and those of sessions from the
+// query if they have the form of one: 32 hexadecimal digits, for phpsessid 22 to 48 letters, digits, commas and hyphens. Upper and lower case are the same.
+func NewForm(query, path, sessions []string) *Form {
+	return &Form{newNames(query), newNames(path), newSessions(sessions)}
+}
 
 func newNames(list []string) names {
 	n := names{whole: map[string]bool{}}
@@ -52,15 +56,15 @@ func (n names) has(parameter string) bool {
 func (f *Form) Of(u URL) URL {
 	path, query, hasQuery := strings.Cut(u.RequestURI(), "?")
 	inPath := !f.path.empty() && strings.IndexByte(path, ';') >= 0
-	if !inPath && (!hasQuery || f.query.empty()) {
+	if !inPath && !hasQuery {
 		return u
 	}
 	if inPath {
 		path = f.path.without(path)
 	}
-	kept := query
+	kept := f.sessions.without(query)
 	if !f.query.empty() {
-		kept = f.query.withoutArguments(query)
+		kept = f.query.withoutArguments(kept)
 	}
 	if kept != "" {
 		path += "?" + kept

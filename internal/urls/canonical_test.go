@@ -3,7 +3,7 @@ package urls
 import "testing"
 
 func TestForm(t *testing.T) {
-	f := NewForm([]string{"utm_*", "FBCLID", "cfid"}, []string{"jsessionid"})
+	f := NewForm([]string{"utm_*", "FBCLID", "cfid"}, []string{"jsessionid"}, nil)
 	for raw, want := range map[string]string{
 		"http://a.example/":                                  "",
 		"http://a.example/?a=b&c":                            "",
@@ -40,7 +40,7 @@ func TestForm(t *testing.T) {
 }
 
 func BenchmarkForm(b *testing.B) {
-	f := NewForm([]string{"utm_*", "fbclid", "gclid"}, []string{"jsessionid"})
+	f := NewForm([]string{"utm_*", "fbclid", "gclid"}, []string{"jsessionid"}, []string{"sid", "s"})
 	for name, raw := range map[string]string{"plain": "https://www.example.org/a/b.html", "query": "https://www.example.org/a/b.html?page=3&sort=date"} {
 		u, err := Parse(raw)
 		if err != nil {

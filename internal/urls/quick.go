@@ -6,7 +6,7 @@ import (
 )
 
 // Nine of ten references of the web need no parser to be resolved, which takes twenty times as long: they are made of letters,
-// digits and slashes, perhaps with escapes, a query without a session, a fragment, or dots at the beginning. quick takes those of which it is sure what the parser would
+// digits and slashes, perhaps with escapes, a query, a fragment, or dots at the beginning. quick takes those of which it is sure what the parser would
 // make of them, and refuses all others.
 func (r Resolver) quick(ref string) (URL, bool) {
 	if r.plain.text == "" {
@@ -97,7 +97,7 @@ func plainPath(ref string) (path string, colon int, ok bool) {
 	if query < 0 {
 		return ref, colon, true
 	}
-	return ref[:query], colon, query+1 < len(ref) && !mayHoldSession(ref[query+1:]) // an empty query goes, and so does a session
+	return ref[:query], colon, query+1 < len(ref) // an empty query goes
 }
 
 // plainEscape reports whether a text begins with an escape that stays as it is: in upper case, of a character that must be
@@ -110,23 +110,6 @@ func plainEscape(s string) bool {
 }
 
 func isUpperHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'F' }
-
-// mayHoldSession reports whether a query has a parameter that is named as sessions are: see session.
-func mayHoldSession(query string) bool {
-	if len(query) < sessionLength {
-		return false
-	}
-	for part := range strings.SplitSeq(query, "&") {
-		name, _, _ := strings.Cut(part, "=")
-		switch len(name) {
-		case len("s"), len("sid"), len("jsessionid"), len("phpsessid"):
-			if last := name[len(name)-1] | 0x20; last == 'd' || last == 's' {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // join makes the URL of a beginning, with at least its origin, and the rest.
 func join(base URL, begin, rest string) (URL, bool) {
@@ -186,9 +169,6 @@ func plainHost(host string) bool {
 	}
 	return label < len(host) && host[label] >= 'a' && host[label] <= 'z'
 }
-
-// sessionLength is the length of the shortest query that may hold a session parameter.
-const sessionLength = 34
 
 // The kinds of bytes in a reference.
 const (

@@ -66,7 +66,7 @@ func TestQuick(t *testing.T) {
 		"/a?": false, "/%41": false, "/%2e%2E/a": false, "/%D0%9F?q=%20": true, "/%d0": false, "/%2": false, "/a%2F": true, "http://a%2F/": false, "/a b": false, "/a#b": true, "#b": false, "a?b#c d": true, "http://b.example#x": true, "HTTP://b.example/": false, "http://B.example/": false,
 		"http://b.example": true, "http://b.example?a": false, "//b.example": true, "http://b.example:80/": false, "http://b.example:080/": false, "http://1.2.3.4/": false, "http://1.0x2/": false,
 		"http://xn--a/": false, "http://a..b/": false, "http://a-.b/": false, "http://u@b.example/": false, "http:/a": false, "/a\\b": false,
-		"/a?b'c": false, "/a?b?c": false, "/a|b": false, "/é": false, "/a?s=0123456789abcdef0123456789abcdef": false, "/a?SID=0123456789abcdef0123456789abcdef&b": false, "/a?topic=0123456789abcdef0123456789abcdef": true, "/a?b&phpsessid=0123456789abcdef0123456789abcdef": false, "javascript:alert(1)": false, "": false,
+		"/a?b'c": false, "/a?b?c": false, "/a|b": false, "/é": false, "/a?s=0123456789abcdef0123456789abcdef": true, "/a?SID=0123456789abcdef0123456789abcdef&b": true, "/a?topic=0123456789abcdef0123456789abcdef": true, "/a?b&phpsessid=0123456789abcdef0123456789abcdef": true, "javascript:alert(1)": false, "": false,
 	}
 	for ref, want := range refs {
 		if got := agree(t, quickBases[0], ref); got != want {

@@ -27,7 +27,7 @@ var (
 
 // URL is an http or https URL in canonical form: WHATWG serialisation without fragment and user
 // information, percent-escapes in upper case, lone percent signs escaped, unreserved characters
-// unescaped, no empty query, no session parameters of common applications.
+// unescaped, no empty query.
 type URL struct {
 	text   string // the whole
 	scheme string
@@ -145,7 +145,7 @@ func canonical(u *whatwg.Url) (URL, error) {
 		path = "/"
 	}
 	writeEscaped(&b, path)
-	if q := withoutSession(u.Query()); q != "" {
+	if q := u.Query(); q != "" {
 		b.WriteByte('?')
 		writeEscaped(&b, q)
 	}

@@ -146,6 +146,7 @@ func constrain(root *jsonschema.Schema) {
 	for _, list := range []string{"parameters", "path_parameters"} {
 		at("canonical."+list).Items.Pattern, at("canonical."+list).MaxItems = `^[^\s&=?#;/*]+\*?$`, count(crawl.MaxParameters)
 	}
+	at("canonical.session_parameters").Items.Pattern, at("canonical.session_parameters").MaxItems = `^[^\s&=?#;/*]+$`, count(crawl.MaxParameters)
 	at("order.update").Enum = []any{crawl.UpdateFirst, crawl.UpdateLast, crawl.UpdateAvg, crawl.UpdateMax, crawl.UpdateSum}
 	bounds("order.per_queue", "1", strconv.Itoa(crawl.MaxPerQueue))
 	for _, strategy := range crawl.Strategies {
