@@ -20,6 +20,8 @@ const (
 	// declaredWithin is how many bytes of a page are searched for a meta element that declares its encoding. The standard lets a browser stop after
 	// 1,024 (HTML §13.2.3.2), and has it read the page again when one comes later (§13.2.3.4).
 	declaredWithin = 64 << 10
+	// prescanned is how many bytes of them are searched whatever stands there: the standard's search does not know where a head ends.
+	prescanned = 1024
 	// detectedBy is how many bytes of text, without markup, a guess is made by.
 	detectedBy = 4 << 10
 	// leastHigh is how many bytes above ASCII a guess needs: a name in a text of another language is no evidence.
@@ -107,20 +109,25 @@ func lookup(label string) (encoding.Encoding, string) {
 	return e, name
 }
 
-// declared is the encoding that a meta element names before the body of the page; nil if none does. A page that could be read that far is not in
+// declared is the encoding that a meta element names before the body of the page, or in its first bytes; nil if none does. A page that could be read that far is not in
 // UTF-16, whatever it says (HTML §13.2.3.2).
 func declared(body []byte) (encoding.Encoding, string) {
 	z := html.NewTokenizer(bytes.NewReader(body))
 	z.SetMaxBuf(declaredWithin)
+	at, inBody := 0, false
 	for {
-		switch z.Next() {
+		kind := z.Next()
+		if at += len(z.Raw()); inBody && at > prescanned {
+			return nil, ""
+		}
+		switch kind {
 		case html.ErrorToken:
 			return nil, ""
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, more := z.TagName()
 			switch atom.Lookup(name) {
 			case atom.Body:
-				return nil, ""
+				inBody = true
 			case atom.Meta:
 				label := metaCharset(z, more)
 				if strings.HasPrefix(strings.ToLower(label), "utf-16") {
