@@ -182,7 +182,7 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 			continue
 		}
 		if p != nil {
-			line.Print, line.Shown = p.Print, p.Shown
+			line.Print, line.Shown, line.Undecoded = p.Print, p.Shown, p.Undecoded
 		}
 		if e.Kind == crawl.ExchangeDNS {
 			if err := errors.Join(segment.Log(line), segment.Resource(capture(e, nil))); err != nil {

@@ -106,7 +106,7 @@ func writeLogged(w io.Writer, l archive.Logged) error {
 		status = fmt.Sprint(l.Status)
 	}
 	var more []string
-	for _, m := range []string{l.Reason, times(l.Attempt), from(l.Via)} {
+	for _, m := range []string{l.Reason, l.Undecoded, times(l.Attempt), from(l.Via)} {
 		if m != "" {
 			more = append(more, m)
 		}

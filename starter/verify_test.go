@@ -46,7 +46,11 @@ func smallArchive(t *testing.T) (dir string, m archive.Manifest) {
 	})
 	for attempt, x := range []crawl.Exchange{page, gone} {
 		if err == nil {
-			err = s.Log(archive.LoggedExchange(&x, attempt+1))
+			line := archive.LoggedExchange(&x, attempt+1)
+			if attempt == 0 {
+				line.Undecoded = "the br stream is cut off"
+			}
+			err = s.Log(line)
 		}
 	}
 	if err == nil {
@@ -122,7 +126,7 @@ func TestVerify(t *testing.T) {
 func TestLog(t *testing.T) {
 	dir, _ := smallArchive(t)
 	text, err := said(t, "log", dir)
-	want := "2026-01-02T03:04:05Z done       200 S http://a.example/  \n" +
+	want := "2026-01-02T03:04:05Z done       200 S http://a.example/  the br stream is cut off\n" +
 		"2026-01-02T03:04:05Z failed       - SL http://a.example/gone  connection reset; attempt 2; found on http://a.example/\n"
 	if err != nil || text != want {
 		t.Errorf("%v, %q", err, text)

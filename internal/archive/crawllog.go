@@ -24,6 +24,8 @@ type Logged struct {
 	Millis  int64      `json:"ms,omitempty"`      // from the start to the last byte
 	IP      string     `json:"ip,omitempty"`
 	Claim   string     `json:"claim,omitempty"` // the lane
+	// Undecoded is crawl.Page.Undecoded.
+	Undecoded string `json:"undecoded,omitempty"`
 	// Print says what the page reads like: a frontier that is rebuilt finds traps by it. Missing in segments of earlier versions.
 	Print *crawl.Print `json:"print,omitempty"`
 	// Shown is crawl.Page.Shown of a page that was opened in a browser: the next run compares it.
@@ -102,6 +104,7 @@ func (l *Logged) append(b []byte) []byte {
 	number(",\"ms\":", l.Millis)
 	b = appendSome(b, ",\"ip\":", l.IP)
 	b = appendSome(b, ",\"claim\":", l.Claim)
+	b = appendSome(b, ",\"undecoded\":", l.Undecoded)
 	if l.Print != nil {
 		b = appendPrint(append(b, ",\"print\":"...), l.Print)
 	}

@@ -35,7 +35,7 @@ func appendMetadata(b []byte, c Capture) []byte {
 		b = appendField(b, "muninn-score", strconv.FormatFloat(score, 'f', 4, 64))
 	}
 	b = appendFields(b, [][2]string{
-		{"title", p.Title}, {"language", p.Language}, {"charset", p.Charset},
+		{"title", p.Title}, {"language", p.Language}, {"charset", p.Charset}, {"muninn-undecoded", p.Undecoded},
 		{"muninn-application", p.Application}, {"muninn-version", p.Version}, {"muninn-level", p.Level},
 		{"muninn-rule", strings.TrimSpace(p.Rule + " " + p.LevelRule)}, {"muninn-links-not-followed", p.Unfollowed},
 		{"muninn-robots", p.Robots}, {"muninn-browser", p.Opened},

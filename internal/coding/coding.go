@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
@@ -104,7 +105,9 @@ func (r *reader) take(name string) error {
 		if !isGzip(head) {
 			return errOther
 		}
-		decoder = &members{in: in}
+		m := &members{in: in}
+		r.closers = append(r.closers, m.close)
+		decoder = m
 	case "deflate":
 		if !isZlib(head) {
 			decoder = flate.NewReader(in)
@@ -154,6 +157,9 @@ func named(coding string, err error) error {
 	return &Error{coding, err}
 }
 
+// unzippers are gzip readers, which are costly to make.
+var unzippers = sync.Pool{New: func() any { return new(gzip.Reader) }}
+
 // members reads the members of a gzip stream. What stands behind the last one is passed over, as browsers do.
 type members struct {
 	in   *bufio.Reader
@@ -163,8 +169,9 @@ type members struct {
 func (m *members) Read(p []byte) (int, error) {
 	for {
 		if m.open == nil {
-			z, err := gzip.NewReader(m.in)
-			if err != nil {
+			z := unzippers.Get().(*gzip.Reader)
+			if err := z.Reset(m.in); err != nil {
+				unzippers.Put(z)
 				return 0, unexpected(err)
 			}
 			m.open = z
@@ -184,6 +191,14 @@ func (m *members) Read(p []byte) (int, error) {
 			return 0, unexpected(err)
 		}
 		m.open.Multistream(false)
+	}
+}
+
+// close gives the gzip reader back. Nothing is read any more.
+func (m *members) close() {
+	if m.open != nil {
+		unzippers.Put(m.open)
+		m.open = nil
 	}
 }
 

@@ -24,6 +24,8 @@ type Page struct {
 	NoIndex     bool      `json:"noindex,omitempty"`
 	NoFollow    bool      `json:"nofollow,omitempty"`
 	Robots      string    `json:"robots,omitempty"` // what X-Robots-Tag and robots meta elements say, as lower-case words
+	// Undecoded says why the content coding of the body could not be taken off it, or not to its end: all else is of what could be read. Empty: it could.
+	Undecoded string `json:"undecoded,omitempty"`
 	// Unfollowed says why the links are not followed, though the page asks robots for nothing: the scope's rules reject it.
 	Unfollowed string `json:"unfollowed,omitempty"`
 	// Opened says that a browser has opened the page, so that all else is of the document that it made: OpenedWhole, or what that lacks, or why there is none. Empty: it was

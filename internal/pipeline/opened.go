@@ -67,7 +67,7 @@ func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, lo
 	p.Links = slices.DeleteFunc(p.Links, func(l crawl.Outlink) bool {
 		return (l.Hop == crawl.HopEmbed || l.Hop == crawl.HopSpeculative) && slices.Contains(loaded, l.URL)
 	})
-	p.MIME, p.Charset, p.Loaded = plain.MIME, plain.Charset, loaded
+	p.MIME, p.Charset, p.Undecoded, p.Loaded = plain.MIME, plain.Charset, plain.Undecoded, loaded
 	if p.Opened = crawl.OpenedWhole; document.Outcome.Reason != "" {
 		p.Opened = document.Outcome.Reason
 	}

@@ -3,15 +3,14 @@ package pipeline
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
-	"strings"
 	"sync"
 
-	"github.com/klauspost/compress/gzip"
-
 	"github.com/muninn-archive/muninn/internal/aah"
+	"github.com/muninn-archive/muninn/internal/coding"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/robots"
@@ -47,7 +46,7 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 			bodies.Put(buffer)
 		}
 	}()
-	end, err := e.readBody(ctx, x, buffer)
+	end, fault, err := e.readBody(ctx, x, buffer)
 	if err != nil {
 		return p, false, err
 	}
@@ -75,7 +74,7 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 		}
 	}
 	p.Page = d.Page
-	p.Status = x.Status
+	p.Status, p.Undecoded = x.Status, undecoded(x, fault)
 	return p, true, nil
 }
 
@@ -98,43 +97,35 @@ var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const maxPooled = 4 << 20
 
-// unzippers are gzip readers, which are costly to make.
-var unzippers = sync.Pool{New: func() any { return new(gzip.Reader) }}
-
-// readBody reads the body of an exchange without its transfer and content encodings into a buffer, when there is room for it. What breaks off gives what stood before.
-func (e *Engine) readBody(ctx context.Context, x *Exchange, out *bytes.Buffer) (end func(), err error) {
-	r, free := decoding(x)
-	defer free()
+// readBody reads the body of an exchange without its transfer and content encodings into a buffer, when there is room for it. What breaks off gives what stood before;
+// fault says why.
+func (e *Engine) readBody(ctx context.Context, x *Exchange, out *bytes.Buffer) (end func(), fault, err error) {
+	r, fault := decodedReader(&x.Exchange, x.Body())
+	if fault != nil {
+		return func() {}, fault, nil
+	}
+	defer func() { _ = r.Close() }()
 	limit := int64(e.limits.DecodedBytes)
-	most, _ := io.Copy(out, io.LimitReader(r, min(unweighed, limit)))
+	most, fault := io.Copy(out, io.LimitReader(r, min(unweighed, limit)))
 	more := most == unweighed
 	if more {
 		most = limit
 	}
-	return e.reading.begin(ctx, int(most), func() int {
+	end, err = e.reading.begin(ctx, int(most), func() int {
 		if more {
-			_, _ = io.Copy(out, io.LimitReader(r, limit-unweighed))
+			_, fault = io.Copy(out, io.LimitReader(r, limit-unweighed))
 		}
 		return out.Len()
 	})
+	return end, fault, err
 }
 
-// decoding takes off the transfer and content encodings. free is called when nothing is read any more.
-func decoding(x *Exchange) (r io.Reader, free func()) {
-	free = func() {}
-	switch x.Encoding {
-	case "":
-		return unchunked(&x.Exchange, x.Body()), free
-	case "gzip", "x-gzip": // what is asked for
-		z := unzippers.Get().(*gzip.Reader)
-		free = func() { unzippers.Put(z) }
-		if z.Reset(unchunked(&x.Exchange, x.Body())) == nil {
-			return z, free
-		}
-	default:
-		if decoded, err := decodedReader(&x.Exchange, x.Body()); err == nil {
-			return decoded, func() { _ = decoded.Close() }
-		}
+// undecoded says why the content coding of a body could not be taken off it, or not to its end; empty if it could. Of a body that is cut off its coding is too, and
+// WARC-Truncated says so.
+func undecoded(x *Exchange, fault error) string {
+	var broken *coding.Error
+	if !errors.As(fault, &broken) || x.Truncated != "" && errors.Is(fault, io.ErrUnexpectedEOF) {
+		return ""
 	}
-	return strings.NewReader(""), free
+	return broken.Error()
 }

@@ -46,12 +46,12 @@ func TestBodyWaits(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		var out bytes.Buffer
-		if _, err := e.readBody(gone, x, &out); err == nil || out.Len() > unweighed {
+		if _, _, err := e.readBody(gone, x, &out); err == nil || out.Len() > unweighed {
 			t.Errorf("%s: %d bytes are decoded without room: %v", name, out.Len(), err)
 		}
 		end()
 		out.Reset()
-		if end, err = e.readBody(t.Context(), x, &out); err != nil || out.Len() != len(text) || !bytes.Equal(out.Bytes(), text) {
+		if end, _, err = e.readBody(t.Context(), x, &out); err != nil || out.Len() != len(text) || !bytes.Equal(out.Bytes(), text) {
 			t.Errorf("%s: %d of %d bytes: %v", name, out.Len(), len(text), err)
 		}
 		other, err := e.reading.begin(t.Context(), maxReading-len(text), func() int { return 0 }) // it holds the room of its bytes, not of the limit
@@ -68,6 +68,25 @@ func TestBodyWaits(t *testing.T) {
 			t.Error(err)
 		}
 		end()
+	}
+}
+
+// TestPlainBody: a body that is plain though its header names a coding is read as it is, whatever asks for it, as browsers read it.
+func TestPlainBody(t *testing.T) {
+	const html, txt = "<title>Ravens</title><p>Two ravens", "Sitemap: http://a.test/map\n"
+	e := New(nil, nil, nil, page.DefaultLimits(), time.Now)
+	for _, coding := range []string{"", "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "gzip, br"} {
+		x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: "http://a.test/", Status: 200, MIME: "text/html", Encoding: coding}, Header: reader(""), Body: reader(html)}
+		if p, ok, err := e.Understand(t.Context(), x, "", nil); !ok || err != nil || p.Title != "Ravens" || p.Undecoded != "" {
+			t.Errorf("%q: a page is %+v, %v", coding, p, err)
+		}
+		if body, err := DecodedBody(&x.Exchange, strings.NewReader(html), 1<<10); err != nil || string(body) != html {
+			t.Errorf("%q: what a browser gets is %q, %v", coding, body, err)
+		}
+		x.Kind, x.Body = crawl.ExchangeRobots, reader(txt)
+		if got := robotsText(x); string(got) != txt {
+			t.Errorf("%q: robots.txt is %q", coding, got)
+		}
 	}
 }
 
@@ -105,7 +124,7 @@ func TestUnderstand(t *testing.T) {
 		"deflated":         {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "deflate"}, body: reader(deflated(html)), ok: true, title: "Ravens", links: 1},
 		"unknown encoding": {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "raven"}, body: reader("\x01\x02"), ok: true},
 		"in chunks":        {x: crawl.Exchange{Status: 200, MIME: "text/html", Chunked: true}, body: reader(chunked), ok: true, title: "Ravens", links: 1},
-		"not zipped":       {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(html), ok: true},
+		"not zipped":       {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(html), ok: true, title: "Ravens", links: 1},
 		"breaks off":       {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(html + strings.Repeat("x", 9999))[:60]), ok: true, title: "Ravens"},
 		"a bomb":           {x: crawl.Exchange{Status: 200, MIME: "text/html", Encoding: "gzip"}, body: reader(fixture.Gzip(strings.Repeat(" ", 1<<12) + html)), ok: true},
 		"a redirect":       {x: crawl.Exchange{Status: 301, Location: "/y"}, ok: true, links: 1},
