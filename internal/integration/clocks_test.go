@@ -70,13 +70,14 @@ func buildWrongClock(t testing.TB) (string, error) {
 }
 
 // TestLongClocks: two workers whose clocks differ by four minutes, one two minutes fast and one two minutes slow, crawl the same hosts, and
-// are killed and started again meanwhile. The web and Temporal have the right time. No request comes too early, and all pages are archived once.
+// are killed and started again meanwhile; one crawl is spread over both, the other is bound to one. The web and Temporal have the right time. No request comes too early, and all pages are archived once.
 func TestLongClocks(t *testing.T) {
 	t.Parallel()
 	plan := chaosPlan{
 		time: 20 * time.Second, every: 4 * time.Second, hosts: 12, pages: 30, delay: 300 * time.Millisecond, shards: 1, workers: []string{"w1", "w2"},
 		clocks: map[string]time.Duration{"w1": 2 * time.Minute, "w2": -2 * time.Minute},
 		kinds:  []chaosKind{{kind: faultKill, weight: 1, least: 0, most: 4 * time.Second}},
+		spread: 1,
 	}
 	world := Serve(t, tree.New(webworld.Options{Seed: 1, Trace: true, FirstIP: netip.MustParseAddr("127.105.0.1")}, plan.hosts, plan.pages))
 	began, r := time.Now(), newChaosRig(t, plan, world)
