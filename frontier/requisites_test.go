@@ -3,10 +3,12 @@ package frontier
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // embedded are what a page embeds.
@@ -121,5 +123,27 @@ func TestEmbeddedLink(t *testing.T) {
 	r.submit("found", append(found(1, "http://cdn.example/x.png"), embedded("http://a.example/", "http://cdn.example/x.png")...)...)
 	if _, lanes := r.take(); len(targets(lanes...)) != 1 || lanes[0].Targets[0].Path != "SLE" {
 		t.Errorf("%+v", lanes)
+	}
+}
+
+// TestLongURLs: what a page embeds may have a longer URL than a page, which is claimed as it is, also after a restart.
+func TestLongURLs(t *testing.T) {
+	r := newRig(t, nil)
+	long := "http://a.example/" + strings.Repeat("a", urls.MaxLength-len("http://a.example/"))
+	page := long[:urls.MaxPage+1]
+	r.submit("links", found(0.9, "http://a.example/1", page)...)
+	r.submit("embeds", embedded("http://a.example/1", long)...)
+	r.reopen()
+	batch, lanes := r.take()
+	got := targets(lanes...)
+	if slices.Sort(got); !slices.Equal(got, []string{"http://a.example/1", long}) {
+		t.Errorf("%d URLs are claimed: %.100q", len(got), got)
+	}
+	r.finish(batch, lanes)
+	if n := r.status().Totals; n.Pages != 1 || n.RequisitesArchived != 1 {
+		t.Errorf("%+v", n)
+	}
+	if fate, err := r.URLs().Fate(long); fate != FateArchived || err != nil {
+		t.Errorf("%d, %v", fate, err)
 	}
 }

@@ -48,6 +48,9 @@ func appendMetadata(b []byte, c Capture) []byte {
 		b = appendField(b, "muninn-requisites-missing", strconv.Itoa(c.Missing))
 		b = appendField(b, "muninn-requisites-queued", strconv.Itoa(c.Queued))
 	}
+	if p.LinksCut > 0 {
+		b = appendField(b, "muninn-links-cut", strconv.Itoa(p.LinksCut))
+	}
 	for _, url := range p.Loaded {
 		b = appendField(b, "muninn-loaded", oneLine(url))
 	}

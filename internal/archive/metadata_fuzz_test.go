@@ -63,3 +63,14 @@ func TestHeaderOf304(t *testing.T) {
 		t.Errorf("%d bytes are kept, want %d: %.200q", len(got), len(want), got)
 	}
 }
+
+// TestLinksCut: a page says how many of its links are left out, if any are.
+func TestLinksCut(t *testing.T) {
+	for n, want := range map[int]bool{0: false, 7: true} {
+		c := Capture{Page: &crawl.Judged{Verdict: crawl.Verdict{Score: -1}}}
+		c.Page.LinksCut = n
+		if got := string(appendMetadata(nil, c)); strings.Contains(got, "\r\nmuninn-links-cut: 7\r\n") != want {
+			t.Errorf("%d: %q", n, got)
+		}
+	}
+}

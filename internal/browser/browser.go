@@ -43,8 +43,8 @@ const (
 	maxPiece    = 1 << 20                // characters of a document that are read at a time
 	maxMessage  = 32 << 20               // bytes of a message of the browser
 	maxQueries  = 2000                   // requests of a page that are answered; as many more may wait
-	maxAddress  = 4 * urls.MaxLength     // bytes of a URL that a page asks for
-	maxLeft     = 100                    // URLs that a page wants to go to, of at most urls.MaxLength bytes
+	maxAddress  = 4 * urls.MaxPage       // bytes of a URL that a page asks for
+	maxLeft     = 100                    // URLs that a page wants to go to, of at most urls.MaxPage bytes
 	maxHeight   = 8000                   // pixels of a picture; what is below is not on it
 	maxFragment = 2 << 10                // characters of a fragment that leads to a view
 	maxSaid     = 4 << 10                // bytes of what a browser says that does not start

@@ -115,7 +115,7 @@ func playPage(way string, say func(format string, args ...any)) {
 		_ = os.WriteFile(mark, nil, 0o600)
 	case "leaves":
 		for n := range 10 * maxLeft {
-			paused(n+1, "Document", "t", "GET", fmt.Sprintf("http://a.test/%d?%s", n/2, strings.Repeat("x", n%3*urls.MaxLength/2)), "")
+			paused(n+1, "Document", "t", "GET", fmt.Sprintf("http://a.test/%d?%s", n/2, strings.Repeat("x", n%3*urls.MaxPage/2)), "")
 		}
 	case "long":
 		long := strings.Repeat("x", 1<<20)
@@ -177,7 +177,7 @@ func TestLeft(t *testing.T) {
 		t.Errorf("%d, %v", len(shown.Left), err)
 	}
 	slices.Sort(shown.Left)
-	if len(slices.Compact(shown.Left)) != maxLeft || slices.ContainsFunc(shown.Left, func(u string) bool { return len(u) > urls.MaxLength }) {
+	if len(slices.Compact(shown.Left)) != maxLeft || slices.ContainsFunc(shown.Left, func(u string) bool { return len(u) > urls.MaxPage }) {
 		t.Errorf("%q", shown.Left)
 	}
 }

@@ -211,7 +211,7 @@ func (t *tab) takes(method, url string, kind network.ResourceType, own bool) boo
 	t.begun = t.begun || own
 	switch {
 	case leaves && method == "GET":
-		if len(t.shown.Left) < maxLeft && len(url) <= urls.MaxLength && !slices.Contains(t.shown.Left, url) {
+		if len(t.shown.Left) < maxLeft && len(url) <= urls.MaxPage && !slices.Contains(t.shown.Left, url) {
 			t.shown.Left = append(t.shown.Left, url)
 		}
 		return false

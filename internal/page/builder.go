@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -159,8 +160,12 @@ func (b *builder) resolve(ref string) string {
 	}
 	target, known := b.resolved[ref]
 	if !known {
-		if u, err := b.base.Resolve(ref); err == nil {
+		u, err := b.base.Resolve(ref)
+		switch {
+		case err == nil:
 			target = u.String()
+		case errors.Is(err, urls.ErrTooLong) && mayLead(ref):
+			b.doc.LinksCut++
 		}
 		if len(b.resolved) > maxResolved*b.limits.Links {
 			clear(b.resolved)
@@ -168,6 +173,16 @@ func (b *builder) resolve(ref string) string {
 		b.resolved[ref] = target
 	}
 	return target
+}
+
+// mayLead reports whether a reference may lead to a page, as far as its scheme says; "data:" leads nowhere.
+func mayLead(ref string) bool {
+	ref = strings.TrimLeft(ref, " \t\r\n")
+	if end := strings.IndexAny(ref, ":/?#"); end >= 0 && ref[end] == ':' {
+		scheme := ref[:end]
+		return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+	}
+	return true
 }
 
 // full reports whether the page may have no more links.
@@ -200,8 +215,10 @@ func (b *builder) link(ref string, hop crawl.Hop, context, tagPath, rel string) 
 			return at
 		}
 	}
-	if b.full() {
-		b.doc.LinksCut++
+	if long := len(target) > urls.MaxPage && hop != crawl.HopEmbed; long || b.full() {
+		if b.doc.LinksCut++; long { // counts once
+			b.seen[key] = -1
+		}
 		return -1
 	}
 	b.seen[key] = len(b.doc.Links)
@@ -225,7 +242,7 @@ func (b *builder) asPart(target string, hop crawl.Hop) (at int, done bool) {
 		return -1, false
 	}
 	at, known := b.seen[seenLink{target, crawl.HopSpeculative}]
-	if known {
+	if known = known && at >= 0; known { // else it was too long for that
 		b.doc.Links[at].Hop = hop
 		b.seen[seenLink{target, hop}] = at
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/cputime"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 func parse(body string) *Document {
@@ -277,5 +279,23 @@ func TestQueriesOfAPage(t *testing.T) {
 		if len(d.Links) != 1 || d.Links[0].URL != want {
 			t.Errorf("%s: %+v, want %s", mime, d.Links, want)
 		}
+	}
+}
+
+// TestLongURLs: what a page needs may have longer URLs than a page. Those that are too long count as cut, each once; what leads nowhere does not.
+func TestLongURLs(t *testing.T) {
+	long, longer := "/"+strings.Repeat("a", 3000), "/"+strings.Repeat("b", urls.MaxLength)
+	d := Parse(Input{URL: "http://a.test/", MIME: "text/html", Body: []byte(`<a href="` + long + `">one</a><a href="` + long + `">again</a><a href=/short>two</a>
+<p data-picture="` + long + `.png"></p><img src="` + long + `.png"><img src="` + longer + `"><img src="` + longer + `"><a href="http://b.test` + longer + `">x</a>
+<img src="data:image/png;base64,` + strings.Repeat("b", 3*urls.MaxLength) + `"><a href="javascript:` + strings.Repeat("b", 3*urls.MaxLength) + `">x</a>`)}, DefaultLimits())
+	var got []string
+	for _, l := range d.Links {
+		got = append(got, l.Hop.String()+" "+strings.ReplaceAll(l.URL, long, "/LONG"))
+	}
+	if want := []string{"L http://a.test/short", "E http://a.test/LONG.png"}; !slices.Equal(got, want) {
+		t.Errorf("links %q, want %q", got, want)
+	}
+	if d.LinksCut != 4 { // the link, what is probably an image, the longer image and link
+		t.Errorf("%d links are cut", d.LinksCut)
 	}
 }

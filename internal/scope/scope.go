@@ -123,6 +123,7 @@ type Decider uint8
 const (
 	ByMaxHops Decider = iota
 	ByMaxRedirects
+	ByLength
 	ByBlacklist
 	ByExclude
 	ByRule
@@ -141,6 +142,8 @@ func (d Decision) Reason() string {
 		return "too many hops"
 	case ByMaxRedirects:
 		return "too many redirects in a row"
+	case ByLength:
+		return "too long"
 	case ByBlacklist:
 		return "black list"
 	case ByExclude:
@@ -163,6 +166,8 @@ func (s *Scope) Check(l Link) Decision {
 		return Decision{By: ByMaxHops}
 	case Redirects(l.Path) > s.maxRedirects:
 		return Decision{By: ByMaxRedirects}
+	case len(l.URL.String()) > urls.MaxPage && !crawl.IsRequisite(l.Path):
+		return Decision{By: ByLength}
 	case s.blacklist[host] || s.blacklist[pld]:
 		return Decision{By: ByBlacklist}
 	case matchAny(s.exclude, l.URL):

@@ -94,6 +94,10 @@ func TestCheck(t *testing.T) {
 		{"redirects by default", topic, crawl.Scope{}, []string{
 			"S" + strings.Repeat("R", 20) + " http://a.example/", "S" + strings.Repeat("R", 21) + " http://a.example/ too many redirects in a row",
 		}},
+		{"lengths", topic, crawl.Scope{Rules: []crawl.Rule{{Accept: &crawl.Conditions{Scheme: crawl.Texts{"http"}}}}}, []string{
+			"L " + long(urls.MaxPage), "L " + long(urls.MaxPage+1) + " too long", "S " + long(urls.MaxPage+1) + " too long", "LX " + long(urls.MaxPage+1) + " too long",
+			"LE " + long(urls.MaxPage+1), "LER " + long(urls.MaxLength),
+		}},
 		{"hops", topic, crawl.Scope{MaxHops: 2}, []string{
 			"L http://a.example/", "LL http://a.example/", "LLL http://a.example/ too many hops", "LLLE http://a.example/ too many hops",
 			"LLE http://a.example/", "LLRR http://a.example/", "SLRLE http://a.example/", "ML http://a.example/", "MLL http://a.example/ too many hops",
@@ -113,6 +117,11 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
+}
+
+// long is a URL of so many bytes.
+func long(n int) string {
+	return "http://a.example/" + strings.Repeat("a", n-len("http://a.example/"))
 }
 
 // TestAbbreviate holds in paths "L*60" for sixty L.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Words says in words what has decided about a URL; d is the definition of the scope.
@@ -16,6 +17,8 @@ func (d Decision) Words(of crawl.Scope) string {
 		return fmt.Sprintf("it is more than %d hops from a seed (scope.max_hops)", of.MaxHops)
 	case ByMaxRedirects:
 		return fmt.Sprintf("more than %d redirects in a row lead to it (scope.max_redirects)", of.MaxRedirects)
+	case ByLength:
+		return fmt.Sprintf("it has more than %d bytes, and no page needs it to be shown", urls.MaxPage)
 	case ByBlacklist:
 		return "its host or its pay-level domain is in scope.blacklist"
 	case ByExclude:

@@ -14,7 +14,7 @@ import (
 var ErrUser = errors.New("has a user name before the host: leave user and password out")
 
 // ParseSeed parses a URL that somebody hands in: a seed, an example, a URL submitted to a crawl that runs. Beside what Parse
-// refuses, it refuses what would be found to be wrong only later: user information (ErrUser) and ports that are never asked
+// refuses, it refuses what would be found to be wrong only later: user information (ErrUser), what is too long for a page (ErrLong) and ports that are never asked
 // (PortError). Links in pages are canonical without user information, and their ports are refused when they are fetched.
 func ParseSeed(raw string) (URL, error) {
 	if crawl.HasUser(raw) {
@@ -24,13 +24,16 @@ func ParseSeed(raw string) (URL, error) {
 	if err != nil {
 		return URL{}, err
 	}
+	if len(u.text) > MaxPage {
+		return URL{}, ErrLong
+	}
 	return u, CheckPort(u.Port())
 }
 
 // Limits of a list of URLs.
 const (
 	MaxLines = 1_000_000
-	MaxLine  = 64 << 10 // bytes; a URL has MaxLength at most
+	MaxLine  = 64 << 10 // bytes; a URL has MaxPage at most
 )
 
 // Line is a line of a list that holds a URL.
@@ -57,7 +60,7 @@ func ReadList(name string, r io.Reader) (list []Line, err error) {
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("%s, line %d has more than %d bytes: a list of URLs has one a line, of %d bytes at most", name, n+1, MaxLine, MaxLength)
+		return nil, fmt.Errorf("%s, line %d has more than %d bytes: a list of URLs has one a line, of %d bytes at most", name, n+1, MaxLine, MaxPage)
 	case err != nil:
 		return nil, fmt.Errorf("%s, line %d cannot be read: %w", name, n+1, err)
 	}

@@ -10,10 +10,12 @@ import (
 
 // A wrong seed is refused when it is given, not when it is fetched.
 func TestParseSeed(t *testing.T) {
+	long := func(n int) string { return "http://example.org/" + strings.Repeat("a", n-len("http://example.org/")) }
 	for raw, want := range map[string]string{
 		"https://example.org/a": "", "http://example.org:8080/": "",
 		"http://u:p@example.org/": ErrUser.Error(), "http:u@example.org": ErrUser.Error(),
 		"http://example.org:22/": "port 22 is", "https://example.org:6667/": "port 6667 is", "ftp://example.org/": ErrScheme.Error(),
+		long(MaxPage): "", long(MaxPage + 1): ErrLong.Error(), long(MaxLength + 1): ErrTooLong.Error(),
 	} {
 		_, err := ParseSeed(raw)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

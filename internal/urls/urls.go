@@ -15,14 +15,19 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// MaxLength is the longest URL, in bytes, that is taken; longer ones are nearly always traps.
-const MaxLength = 2083
+// The longest URLs that are taken, in bytes.
+const (
+	MaxLength = 8 << 10 // of what a page needs: that of signed images is long, and few servers take longer ones
+	MaxPage   = 2083    // of a page: longer ones are nearly always traps
+	maxRaw    = 4 * MaxPage
+)
 
 // The reasons for which a URL is not taken.
 var (
 	ErrScheme  = errors.New("not http or https")
 	ErrNoHost  = errors.New("has no host")
 	ErrTooLong = fmt.Errorf("is longer than %d bytes", MaxLength)
+	ErrLong    = fmt.Errorf("is longer than %d bytes, the most for a page", MaxPage)
 )
 
 // URL is an http or https URL in canonical form: WHATWG serialisation without fragment and user
@@ -48,7 +53,7 @@ func Parse(raw string) (URL, error) {
 
 // parseWhole makes it by the parser.
 func parseWhole(raw string) (URL, error) {
-	if len(raw) > 4*MaxLength {
+	if len(raw) > maxRaw {
 		return URL{}, ErrTooLong
 	}
 	u, err := parser.Parse(strings.TrimSpace(raw))
@@ -95,7 +100,7 @@ func NewResolver(base string) (Resolver, error) {
 
 // Resolve makes the canonical URL of a reference.
 func (r Resolver) Resolve(ref string) (URL, error) {
-	if len(ref) > 4*MaxLength {
+	if len(ref) > maxRaw {
 		return URL{}, ErrTooLong
 	}
 	if u, ok := r.quick(ref); ok {
