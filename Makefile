@@ -111,11 +111,13 @@ test-deploy: temporal versitygw ## test deploy/: Temporal on PostgreSQL, S3, a w
 	tools/temporal-server/with-postgres.sh tools/versitygw/with-s3.sh $(GOTEST) -v -run '^TestDeployed$$' ./internal/integration
 
 .PHONY: bench
-bench: build temporal versitygw ## CPU per page of a whole crawl, compared with GNU wget on the same web; benches of packages
+bench: build temporal versitygw ## CPU per page of a whole crawl, compared with GNU wget on the same web, and of its parts; benches of packages
 	@command -v wget >/dev/null || { echo "GNU wget is needed for comparison: apt-get install wget"; exit 1; }
 	$(GO) run ./internal/bench/muninn-bench -bin $(BIN) -store s3
 	@echo "frontier of 10^5 URLs:"; $(GO) test -run '^$$' -bench . -skip BenchmarkGrowth -benchtime 3x ./frontier
 	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -skip BenchmarkGrowth -benchtime 3x ./frontier
+	@echo "what each part costs a page; that of the browser if there is a chromium:"; $(GO) test -run '^$$' -bench BenchmarkParts ./internal/pipeline
+	MUNINN_BROWSER=$${MUNINN_BROWSER-$$(command -v chromium)} $(GO) test -run '^$$' -bench BenchmarkOpen -benchtime 5x ./internal/browser
 	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/lab/recognition ./internal/order ./internal/score ./internal/archive ./activities
 
 .PHONY: bench-workers

@@ -292,3 +292,39 @@ func TestFind(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// BenchmarkOpen is what it costs to open a page of a single-page site in Chromium, beside the plain parse of what its server answers. An operation is a page.
+func BenchmarkOpen(b *testing.B) {
+	p := pool(b, DefaultLimits())
+	sites := single.Sites()
+	jobs := make([]Job, len(sites))
+	for i, s := range sites {
+		jobs[i] = Job{URL: "http://" + s.Name + ".test" + s.Pages[0].Path, Load: loadFrom(s)}
+	}
+	b.Run("browser", func(b *testing.B) {
+		var used time.Duration
+		for i := 0; b.Loop(); i++ {
+			shown, err := p.Open(b.Context(), jobs[i%len(jobs)])
+			if err != nil {
+				b.Fatal(err)
+			}
+			used += shown.CPU
+		}
+		b.ReportMetric(float64(used.Microseconds())/float64(b.N), "cpu-µs/page")
+	})
+	b.Run("plain", func(b *testing.B) {
+		answers := make([][]byte, len(jobs))
+		for i, j := range jobs {
+			answer, err := j.Load(b.Context(), Request{URL: j.URL})
+			if err != nil {
+				b.Fatal(err)
+			}
+			answers[i] = answer.Body
+		}
+		start := cputime.Used()
+		for i := 0; b.Loop(); i++ {
+			page.Parse(page.Input{URL: jobs[i%len(jobs)].URL, MIME: "text/html", Body: answers[i%len(jobs)]}, page.DefaultLimits())
+		}
+		b.ReportMetric(float64((cputime.Used()-start).Microseconds())/float64(b.N), "cpu-µs/page")
+	})
+}
