@@ -37,6 +37,7 @@ type candidate struct {
 	stale  []queuedURL      // whose priority has changed since they were queued
 	closed []queuedURL      // of patterns that are closed
 	traps  *traps.Memory    // of the PLD; nil if nothing of it is suspicious
+	open   []string         // patterns of it that are never closed
 	whole  *learner.Learner // nil: the order does not learn
 	sweep  queue.Position   // where the weighing of the queue continues
 	wait   time.Duration    // if there is no claim: how long the queue waits

@@ -91,7 +91,7 @@ func (h Crawl) Progress() (Progress, error) {
 	}
 	return Progress{
 		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.Claimable() + s.claims.Len(), Owing: s.owing(),
-		Ends: slices.Clone(s.DroppedURLs), Harvests: Harvests(s.History, 10), Longest: s.longest(), Damage: s.Damage, Traps: slices.Clone(s.Traps),
+		Ends: slices.Clone(s.DroppedURLs), Harvests: Harvests(s.History, 10), Longest: s.longest(), Damage: s.Damage, Traps: s.closedTraps(),
 	}, nil
 }
 
@@ -155,7 +155,7 @@ func (h Crawl) Status() (Status, error) {
 	out := Status{
 		Crawl: h.crawl, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
 		Waiting: max(s.waiting-s.claims.URLs(), 0), Delayed: s.delays.n, Claimed: s.claims.URLs(), Top: slices.Clone(s.Top), Ends: slices.Clone(s.DroppedURLs), History: slices.Clone(s.History),
-		Damage: s.Damage, Traps: slices.Clone(s.Traps),
+		Damage: s.Damage, Traps: s.closedTraps(),
 	}
 	s.countClaims(&out)
 	out.Queues = s.schedule.Queues()

@@ -1,9 +1,12 @@
 package frontier
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
@@ -27,8 +30,29 @@ type ClosedTrap struct {
 	Evidence string `json:"evidence" cbor:"3,keyasint"`
 }
 
-func (c ClosedTrap) String() string {
-	return fmt.Sprintf("%s is closed as a trap: %s. To fetch it all the same, set overrides.plds[%s].ignore_traps to true", c.Pattern, c.Evidence, c.PLD)
+func (c ClosedTrap) String() string { return c.Text("CRAWL") }
+
+// Text says why the pattern is closed, and by which command the crawl of a name opens it.
+func (c ClosedTrap) Text(crawlName string) string {
+	return fmt.Sprintf("%s is closed as a trap: %s. To fetch it all the same: %s", c.Pattern, c.Evidence, c.Opening(crawlName))
+}
+
+// Opening is the command that opens the pattern again, for a shell.
+func (c ClosedTrap) Opening(crawlName string) string {
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
+	if err := to.Encode(crawl.Overrides{PLDs: map[string]crawl.Override{c.PLD: {OpenPatterns: &crawl.Patterns{c.Pattern}}}}); err != nil {
+		return err.Error() // never: it has texts alone
+	}
+	return "muninn configure " + crawlName + " 'overrides=" + strings.ReplaceAll(strings.TrimSpace(b.String()), "'", `'\''`) + "'"
+}
+
+// closedTraps are the last patterns that were closed, without those that the definition of this run opens.
+func (rec *crawlRecord) closedTraps() []ClosedTrap {
+	return slices.DeleteFunc(slices.Clone(rec.Traps), func(c ClosedTrap) bool {
+		return rec.Definition.IgnoresTraps(c.PLD) || slices.Contains(rec.Definition.OpenPatterns(c.PLD), c.Pattern)
+	})
 }
 
 // AddTraps joins what two workers list of closed patterns: each once, and the last maxTraps.
@@ -197,12 +221,16 @@ func (now committing) trapPages(rec *crawlRecord, may *committable) (pages map[u
 		if rec.Definition.IgnoresTraps(name) {
 			continue
 		}
+		shape := traps.ShapeOf(u)
+		if shape.In(rec.Definition.OpenPatterns(name)) {
+			continue
+		}
 		pld := record.KeyIn(name, u).PLD
 		if pages[pld] == nil {
 			plds = append(plds, namedPLD{name, pld})
 		}
 		places[o.URL] = place{pld, len(pages[pld])}
-		pages[pld] = append(pages[pld], traps.Page{URL: o.URL, Shape: traps.ShapeOf(u), Print: o.Print})
+		pages[pld] = append(pages[pld], traps.Page{URL: o.URL, Shape: shape, Print: o.Print})
 	}
 	if len(places) == 0 {
 		return nil, nil, nil
@@ -238,6 +266,7 @@ func (c *candidate) readTraps(r store.Reader, keys store.Keys) error {
 	if c.plan.IgnoresTraps(c.name) {
 		return nil
 	}
+	c.open = c.plan.OpenPatterns(c.name)
 	_, err := r.Get(keys.Traps(c.queue.PLD), func(raw []byte) error {
 		if traps.IsQuiet(raw) {
 			return nil
@@ -257,7 +286,11 @@ func (c *candidate) closes(e *queuedURL) bool {
 		return false
 	}
 	u, err := urls.Trusted(e.rec.URL)
-	return err == nil && c.traps.Closes(traps.ShapeOf(u))
+	if err != nil {
+		return false
+	}
+	shape := traps.ShapeOf(u)
+	return !shape.In(c.open) && c.traps.Closes(shape)
 }
 
 // suspicion is what the priority of an entry is multiplied with.
@@ -265,8 +298,10 @@ func (c *candidate) suspicion(e *queuedURL) float64 {
 	if c.traps == nil || crawl.IsRequisite(e.rec.Path) || crawl.LastHop(e.rec.Path) == crawl.HopPrereq {
 		return 1
 	}
-	if u, err := urls.Trusted(e.rec.URL); err == nil && c.traps.Suspicious(traps.ShapeOf(u)) {
-		return traps.Suspicion
+	if u, err := urls.Trusted(e.rec.URL); err == nil {
+		if shape := traps.ShapeOf(u); !shape.In(c.open) && c.traps.Suspicious(shape) {
+			return traps.Suspicion
+		}
 	}
 	return 1
 }
@@ -293,7 +328,11 @@ func (e *edit) skipClosed(c *candidate) error {
 		if bad != nil || !found || r.State != record.Waiting || r.Position != entry.at {
 			continue
 		}
-		by := m.Skip(traps.ShapeOf(u))
+		shape := traps.ShapeOf(u)
+		if shape.In(e.rec.Definition.OpenPatterns(c.name)) { // since it was picked
+			continue
+		}
+		by := m.Skip(shape)
 		if by == nil {
 			continue
 		}
@@ -308,7 +347,7 @@ func (e *edit) skipClosed(c *candidate) error {
 			return err
 		}
 		if by.Skipped == 1 {
-			o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: r.URL, Kind: crawl.OutcomeRefused, Reason: ClosedTrap{c.name, by.Pattern, by.Evidence}.String()}}
+			o := crawl.PageOutcome{Outcome: crawl.Outcome{URL: r.URL, Kind: crawl.OutcomeRefused, Reason: ClosedTrap{c.name, by.Pattern, by.Evidence}.Text(e.rec.Definition.Name)}}
 			e.rec.ended(o, e.f.opts.Now())
 			if err := e.keepUnfetched(o, r); err != nil {
 				return err
@@ -318,20 +357,22 @@ func (e *edit) skipClosed(c *candidate) error {
 	return e.saveTraps(pld, m)
 }
 
-// openTraps opens the closed patterns of the PLDs whose traps are to be ignored: their URLs wait again. What is cut off is done by the next change.
+// openTraps opens the closed patterns that the definition opens, and all of the PLDs whose traps are to be ignored: their URLs wait again. What is cut off is done by the next change.
 func (h Crawl) openTraps(d *crawl.Definition) error {
 	for pld := range d.Overrides.PLDs {
-		if !d.IgnoresTraps(pld) {
+		all, some := d.IgnoresTraps(pld), d.OpenPatterns(pld)
+		if !all && len(some) == 0 {
 			continue
 		}
-		if err := h.openTrapsOf(pld); err != nil && !errors.Is(err, ErrMoving) {
+		if err := h.openTrapsOf(pld, all, some); err != nil && !errors.Is(err, ErrMoving) {
 			return fmt.Errorf("open the traps of %s: %w", pld, err)
 		}
 	}
 	return nil
 }
 
-func (h Crawl) openTrapsOf(name string) error {
+// openTrapsOf opens all closed patterns of a PLD, or some.
+func (h Crawl) openTrapsOf(name string, all bool, some []string) error {
 	s, err := h.state()
 	if err != nil {
 		return err
@@ -351,7 +392,10 @@ func (h Crawl) openTrapsOf(name string) error {
 			r, err := record.Decode(value)
 			if err == nil && r.State == record.Trapped {
 				var u urls.URL
-				if u, err = urls.Trusted(r.URL); err == nil {
+				if u, err = urls.Trusted(r.URL); err != nil {
+					return true, err
+				}
+				if shape := traps.ShapeOf(u); all || shape.In(some) {
 					list = append(list, record.KeyIn(name, u))
 				}
 			}
@@ -372,8 +416,12 @@ func (h Crawl) openTrapsOf(name string) error {
 		if err != nil || m == nil {
 			return nil, err
 		}
-		m.Open()
-		e.rec.Traps = slices.DeleteFunc(e.rec.Traps, func(c ClosedTrap) bool { return c.PLD == name })
+		if all {
+			m.Open()
+		} else {
+			m.OpenPatterns(some)
+		}
+		e.rec.Traps = slices.DeleteFunc(e.rec.Traps, func(c ClosedTrap) bool { return c.PLD == name && (all || slices.Contains(some, c.Pattern)) })
 		return nil, e.saveTraps(pld, m)
 	})
 }

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,6 +115,88 @@ func TestTraps(t *testing.T) {
 	if pages := r.calendarOf(8); len(pages) < 60 {
 		t.Errorf("%d pages of the opened calendar", len(pages))
 	}
+}
+
+// TestOpenPatterns: a change of the definition opens one closed pattern, by the command that the status names: its URLs wait again, and it is never closed again, in a later run either.
+// Another pattern of the PLD stays closed, and so do URLs of a broader one that are of none that is open.
+func TestOpenPatterns(t *testing.T) {
+	first := func(d *crawl.Definition) { d.Order.Strategy = crawl.StrategyBreadth }
+	r := newRig(t, first)
+	r.submit("seeds", crawl.Discovery{URL: "http://a.example/", Path: "S", Score: 1})
+	r.calendarOf(200)
+	trapped := func(part string) (n int) {
+		for url, state := range r.states() {
+			if state == "trap" && strings.Contains(url, part) {
+				n++
+			}
+		}
+		return n
+	}
+	s, n := r.status(), trapped("/cal")
+	if len(s.Traps) != 1 || n < 20 {
+		t.Fatalf("%d URLs are trapped: %v", n, s.Traps)
+	}
+	command := s.Traps[0].Opening("c")
+	text, is := strings.CutPrefix(command, "muninn configure c 'overrides=")
+	if !is || !strings.HasSuffix(text, "'") || !strings.Contains(s.Traps[0].String(), s.Traps[0].Opening("CRAWL")) {
+		t.Errorf("the command is %s, of %s", command, s.Traps[0])
+	}
+	r.configure("{plds: {a.example: {open_patterns: ['a.example/other?x']}}}")
+	if got := trapped("/cal"); got != n || len(r.status().Traps) != 1 {
+		t.Errorf("%d of %d URLs are trapped when another pattern is open", got, n)
+	}
+	r.configure(strings.TrimSuffix(text, "'"))
+	if open := r.crawls[testCrawl].Definition.OpenPatterns("a.example"); !slices.Equal(open, []string{"a.example/other?x", "a.example/cal?day"}) {
+		t.Errorf("open are %q", open)
+	}
+	if s := r.status(); s.Waiting < n || trapped("/cal") != 0 || len(s.Traps) != 0 {
+		t.Errorf("%d URLs wait, %d are trapped, %v", s.Waiting, trapped("/cal"), s.Traps)
+	}
+	r.reopen()
+	if pages := r.calendarOf(8); len(pages) < 60 {
+		t.Errorf("%d pages of the opened calendar", len(pages))
+	}
+	if closed := r.crawls[testCrawl].crawlRecord.Traps; len(closed) != 0 {
+		t.Errorf("its pages are evidence: %v", closed)
+	}
+
+	r.broaden("a.example", "a.example/**") // as if it was closed for other pages
+	r.submit("late", crawl.Discovery{URL: "http://a.example/cal?day=100000", Path: "SL", Score: 1}, crawl.Discovery{URL: "http://a.example/deep/page", Path: "SL", Score: 1})
+	if pages := r.calendarOf(3); !slices.Contains(pages, "http://a.example/cal?day=100000") || slices.Contains(pages, "http://a.example/deep/page") || trapped("/deep") != 1 || trapped("/cal") != 0 {
+		t.Errorf("of a broader pattern %d URLs of the open one are closed, and %d others; fetched %q", trapped("/cal"), trapped("/deep"), pages)
+	}
+	r.must(r.End("owner"))
+	r.must(r.begin("second", func(d *crawl.Definition) {
+		first(d)
+		d.Overrides.PLDs = map[string]crawl.Override{"a.example": {OpenPatterns: &crawl.Patterns{"a.example/cal?day", "a.example/**"}}}
+	}))
+	if s := r.status(); len(s.Traps) != 0 {
+		t.Errorf("closed in a run whose definition opens it: %v", s.Traps)
+	}
+	r.configure("{plds: {a.example: {open_patterns: null}}}")
+	if open := r.crawls[testCrawl].Definition.OpenPatterns("a.example"); len(open) > 0 {
+		t.Errorf("open are %q", open)
+	}
+}
+
+// broaden closes a pattern of a PLD.
+func (r *rig) broaden(pld, pattern string) {
+	r.t.Helper()
+	s, err := Crawl.state(r.Crawl)
+	r.must(err)
+	u, err := urls.Parse("http://" + pld + "/")
+	r.must(err)
+	r.must(r.Frontier.update(func(tx *transaction) (func(), error) {
+		e := r.Frontier.edit(tx, s)
+		key := record.KeyIn(pld, u).PLD
+		m, err := readTraps(tx.Reader, s.keys, key)
+		if m == nil {
+			m = &traps.Memory{}
+		}
+		m.Closed = append(m.Closed, traps.Closed{Pattern: pattern, Evidence: "for a test", All: true})
+		e.rec.Traps = AddTraps(e.rec.Traps, []ClosedTrap{{pld, pattern, "for a test"}})
+		return nil, errors.Join(err, e.saveTraps(key, m))
+	}))
 }
 
 // What puts the same pieces of text together in ever other choices, and is found on pages of its own kind, is closed, though no page reads like another.

@@ -104,14 +104,14 @@ func explainCommand(g *globals) *cobra.Command {
 			if err := g.ask(cmd.Context(), names.Explain, names.ExplainID(args[0]), in, &e); err != nil {
 				return err
 			}
-			return g.Print(e, func(w io.Writer) { writeExplanation(w, e) })
+			return g.Print(e, func(w io.Writer) { writeExplanation(w, e, args[0]) })
 		},
 	}
 	g.remote(cmd)
 	return cmd
 }
 
-func writeExplanation(w io.Writer, e frontier.Explanation) {
+func writeExplanation(w io.Writer, e frontier.Explanation, crawlName string) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s", e.URL)
 	if e.State == frontier.URLUnknown {
@@ -123,7 +123,7 @@ func writeExplanation(w io.Writer, e frontier.Explanation) {
 	}
 	line("  state      %s, %d attempts failed; path %s", e.State, e.Attempts, e.Path)
 	if e.Trap != nil {
-		line("  trap       %s", e.Trap)
+		line("  trap       %s", e.Trap.Text(crawlName))
 	}
 	if e.Redirects > 0 {
 		line("  redirects  %d in a row led here, at most %d are followed", e.Redirects, e.MaxRedirects)

@@ -52,7 +52,7 @@ func (s crawlStatus) write(w io.Writer) {
 		line("  learned   from %d of %d pages: %s", l.Relevant, l.Pages, strings.Join(l.TopWords(topicWordsShown), " "))
 	}
 	for _, trap := range p.Traps {
-		line("  trap      %s", trap)
+		line("  trap      %s", trap.Text(s.Crawl.Name))
 	}
 	for _, text := range p.Damaged {
 		line("  damaged   in the archive: %s", text)

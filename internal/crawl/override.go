@@ -1,8 +1,10 @@
 package crawl
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +36,30 @@ type Override struct {
 	State *PLDState `json:"state,omitempty"`
 	// IgnoreTraps lets the PLD be crawled whole, whatever looks like a site without end: patterns of it that are closed are opened again.
 	IgnoreTraps *bool `json:"ignore_traps,omitempty"`
+	// OpenPatterns are patterns of URLs of the PLD, as a status names them, that are never closed as traps: those that are closed are opened again. A change adds to them.
+	OpenPatterns *Patterns `json:"open_patterns,omitempty"`
+}
+
+// Patterns are patterns of URLs by which traps are closed. Reading them adds to those that are there: so they are opened one by one.
+type Patterns []string
+
+// UnmarshalJSON adds the patterns of a list that are not there yet.
+func (p *Patterns) UnmarshalJSON(raw []byte) error {
+	var more []string
+	if err := json.Unmarshal(raw, &more); err != nil {
+		return err
+	}
+	all := slices.Clip(*p)
+	if all == nil {
+		all = Patterns{}
+	}
+	for _, pattern := range more {
+		if !slices.Contains(all, pattern) {
+			all = append(all, pattern)
+		}
+	}
+	*p = all
+	return nil
 }
 
 // PLDState is what an operator has ordered for a PLD; empty if nothing.
@@ -57,6 +83,10 @@ const (
 	MaxHostDelay = 24 * time.Hour
 	// MaxWeight is the greatest weight of a PLD, and its inverse the least.
 	MaxWeight = 1000
+	// MaxOpenPatterns is how many patterns of a PLD may be opened; more sites than that are to be opened whole.
+	MaxOpenPatterns = 100
+	// MaxPattern is the longest pattern, in bytes: that of a URL.
+	MaxPattern = 2083
 )
 
 // onto is a politeness with the override's delays.
@@ -154,6 +184,14 @@ func (d *Definition) IgnoresTraps(pld string) (ignores bool) {
 	return ignores
 }
 
+// OpenPatterns are the patterns of URLs of a PLD that are never closed as traps.
+func (d *Definition) OpenPatterns(pld string) []string {
+	if p := d.Overrides.PLDs[pld].OpenPatterns; p != nil {
+		return *p
+	}
+	return nil
+}
+
 func (v *validator) overrides(d Definition) {
 	o := d.Overrides
 	v.check(len(o.PLDs)+len(o.Hosts) <= MaxOverrides, "overrides", fmt.Sprintf("has %d entries, at most %d are allowed", len(o.PLDs)+len(o.Hosts), MaxOverrides))
@@ -165,7 +203,7 @@ func (v *validator) overrides(d Definition) {
 		host := o.Hosts[name]
 		v.override(path, name, host)
 		for field, absent := range map[string]bool{
-			"budget": host.Budget == nil, "per_queue": host.PerQueue == nil, "weight": host.Weight == nil, "state": host.State == nil, "ignore_traps": host.IgnoreTraps == nil,
+			"budget": host.Budget == nil, "per_queue": host.PerQueue == nil, "weight": host.Weight == nil, "state": host.State == nil, "ignore_traps": host.IgnoreTraps == nil, "open_patterns": host.OpenPatterns == nil,
 		} {
 			v.check(absent, path+"."+field, "is of a PLD with all its hosts: write it under overrides.plds")
 		}
@@ -182,10 +220,20 @@ func (v *validator) override(path, name string, o Override) {
 	v.check(o.Budget == nil || *o.Budget >= 0, path+".budget", "must not be negative; 0 means no bound")
 	v.check(o.PerQueue == nil || *o.PerQueue >= 1 && *o.PerQueue <= MaxPerQueue, path+".per_queue", fmt.Sprintf("must be between 1 and %d", MaxPerQueue))
 	v.check(o.Weight == nil || *o.Weight >= 1.0/MaxWeight && *o.Weight <= MaxWeight, path+".weight", fmt.Sprintf("must be between %g and %d", 1.0/MaxWeight, MaxWeight))
+	if o.OpenPatterns != nil {
+		v.check(len(*o.OpenPatterns) <= MaxOpenPatterns, path+".open_patterns", fmt.Sprintf("has %d patterns, at most %d are allowed; ignore_traps opens the whole PLD", len(*o.OpenPatterns), MaxOpenPatterns))
+		for i, p := range *o.OpenPatterns {
+			v.check(len(p) <= MaxPattern && patternForm.MatchString(p), fmt.Sprintf("%s.open_patterns[%d]", path, i),
+				fmt.Sprintf("%.100q must be a pattern as muninn status names it, such as example.org/calendar?date or *.example.org/**", p))
+		}
+	}
 	if o.State != nil {
 		v.check(slices.Contains(States, *o.State), path+".state", fmt.Sprintf("is %q, must be one of %s, %s, %s; null takes it back", *o.State, StatePaused, StateStopped, StateAborted))
 	}
 }
+
+// patternForm is a pattern of URLs by which traps are closed: host and path, without a scheme. See traps.Shape.
+var patternForm = regexp.MustCompile(`^[^/\s?#]*[^/\s?#:]/[^\n\r]*$`)
 
 // bareHost reports whether a text can be the name of a host.
 func bareHost(name string) bool { return name != "" && !strings.ContainsAny(name, "/ *@[]") }

@@ -17,6 +17,7 @@ overrides:
   plds:
     a.example: {min_delay: 10s, budget: 7, per_queue: 3, weight: 2, state: paused}
     b.example: {factor: 0}
+    t.example: {open_patterns: ["t.example/a?b"]}
   hosts:
     www.a.example: {max_delay: 40s}
     slow.b.example: {min_delay: 2s, max_delay: 3s}
@@ -66,9 +67,11 @@ func TestOverridesChange(t *testing.T) {
 	}
 	before := shown(t, d)
 	for _, c := range []struct{ change, want string }{
-		{`overrides: {plds: {a.example: {min_delay: 20s}}}`, `{"plds":{"a.example":{"min_delay":"20s","budget":7,"per_queue":3,"weight":2,"state":"paused"},"b.example":{"factor":0}},"hosts":{"slow.b.example":{"min_delay":"2s","max_delay":"3s"},"www.a.example":{"max_delay":"40s"}}}`},
-		{`overrides: {plds: {a.example: {state: null, budget: null, weight: null, per_queue: null}}, hosts: {www.a.example: null, slow.b.example: null}}`, `{"plds":{"a.example":{"min_delay":"10s"},"b.example":{"factor":0}}}`},
-		{`overrides: {plds: {b.example: {factor: null}, a.example: null, c.example: {state: stopped}}}`, `{"plds":{"c.example":{"state":"stopped"}},"hosts":{"slow.b.example":{"min_delay":"2s","max_delay":"3s"},"www.a.example":{"max_delay":"40s"}}}`},
+		{`overrides: {plds: {a.example: {min_delay: 20s}}}`, `{"plds":{"a.example":{"min_delay":"20s","budget":7,"per_queue":3,"weight":2,"state":"paused"},"b.example":{"factor":0},"t.example":{"open_patterns":["t.example/a?b"]}},"hosts":{"slow.b.example":{"min_delay":"2s","max_delay":"3s"},"www.a.example":{"max_delay":"40s"}}}`},
+		{`overrides: {plds: {t.example: {open_patterns: [t.example/c, "t.example/a?b", t.example/c]}, a.example: null, b.example: null}, hosts: {www.a.example: null, slow.b.example: null}}`, `{"plds":{"t.example":{"open_patterns":["t.example/a?b","t.example/c"]}}}`},
+		{`overrides: {plds: {t.example: {open_patterns: null}, a.example: null}, hosts: {www.a.example: null, slow.b.example: null}}`, `{"plds":{"b.example":{"factor":0}}}`},
+		{`overrides: {plds: {a.example: {state: null, budget: null, weight: null, per_queue: null}}, hosts: {www.a.example: null, slow.b.example: null}}`, `{"plds":{"a.example":{"min_delay":"10s"},"b.example":{"factor":0},"t.example":{"open_patterns":["t.example/a?b"]}}}`},
+		{`overrides: {plds: {b.example: {factor: null}, a.example: null, c.example: {state: stopped}}}`, `{"plds":{"c.example":{"state":"stopped"},"t.example":{"open_patterns":["t.example/a?b"]}},"hosts":{"slow.b.example":{"min_delay":"2s","max_delay":"3s"},"www.a.example":{"max_delay":"40s"}}}`},
 	} {
 		changed, err := d.Changed([]byte(c.change))
 		if err != nil {
@@ -100,6 +103,9 @@ func TestOverridesFaults(t *testing.T) {
 		{`{plds: {A.example: {budget: 3}}}`, []string{"overrides.plds[A.example]"}},
 		{`{hosts: {www.a.example: {budget: 3, per_queue: 3, weight: 3, state: paused}}}`, []string{
 			"overrides.hosts[www.a.example].budget", "overrides.hosts[www.a.example].per_queue", "overrides.hosts[www.a.example].state", "overrides.hosts[www.a.example].weight"}},
+		{`{plds: {a.example: {open_patterns: [a.example/x, "", "http://a.example/x", a.example]}}, hosts: {www.a.example: {open_patterns: [a.example/x]}}}`, []string{
+			"overrides.hosts[www.a.example].open_patterns", "overrides.plds[a.example].open_patterns[1]", "overrides.plds[a.example].open_patterns[2]", "overrides.plds[a.example].open_patterns[3]"}},
+		{`{plds: {a.example: {open_patterns: a.example/x}}}`, []string{"overrides.plds[a.example].open_patterns"}},
 		{`{plds: [a.example]}`, []string{"overrides.plds"}},
 		{`{plds: {a.example: 3}}`, []string{"overrides.plds[a.example]"}},
 	} {

@@ -476,6 +476,11 @@ func (m *Memory) Open() {
 	*m = Memory{Hosts: m.Hosts, Prints: m.Prints, Lists: m.Lists, Next: m.Next, Clock: m.Clock, Run: m.Run, Read: m.Read}
 }
 
+// OpenPatterns opens patterns again. Their evidence stays, for the pages of a pattern that is kept open are not learned from.
+func (m *Memory) OpenPatterns(list []string) {
+	m.Closed = slices.DeleteFunc(m.Closed, func(c Closed) bool { return slices.Contains(list, c.Pattern) })
+}
+
 func (m *Memory) find(name string) (at *pattern, known bool) {
 	if m.index == nil {
 		m.index = make(map[uint64]int, len(m.Patterns))

@@ -83,6 +83,11 @@ func ShapeOf(u urls.URL) (s Shape) {
 	return s
 }
 
+// In reports whether a URL is of one of some patterns.
+func (s *Shape) In(patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return p != "" && slices.Contains(s.patterns[:], p) })
+}
+
 // shapeOf is the shape of a canonical URL.
 func shapeOf(url string) (s Shape, ok bool) {
 	u, err := urls.Trusted(url)

@@ -228,8 +228,12 @@ func overrides(root *jsonschema.Schema, at func(string) *jsonschema.Schema) {
 	for _, state := range crawl.States {
 		property(one, "state").Enum = append(property(one, "state").Enum, state)
 	}
+	open := property(one, "open_patterns")
+	open.Ref, open.Type, open.MaxItems = "", "array", count(crawl.MaxOpenPatterns)
+	open.Items = &jsonschema.Schema{Type: "string", MaxLength: count(crawl.MaxPattern), Pattern: `^[^/\s?#]*[^/\s?#:]/[^\n\r]*$`}
+	delete(root.Definitions, "Patterns")
 	ofPLD := &jsonschema.Schema{}
-	for _, name := range []string{"budget", "per_queue", "weight", "state", "ignore_traps"} {
+	for _, name := range []string{"budget", "per_queue", "weight", "state", "ignore_traps", "open_patterns"} {
 		ofPLD.AnyOf = append(ofPLD.AnyOf, &jsonschema.Schema{Required: []string{name}})
 	}
 	for _, kind := range []string{"plds", "hosts"} {

@@ -80,6 +80,8 @@ func TestAgrees(t *testing.T) {
 		{"scope: {rules: [{accept: {host: []}}]}", false}, {"scope: {rules: [{accept: {any: []}}]}", false}, {"scope: {rules: [{accept: {not: {scheme: ftp}}}]}", false}, {"scope: {rules: [{accept: {mime: html}}]}", false},
 		{"scope: {rules: [{accept: {language: German}}]}", false}, {"scope: {rules: [{accept: {extension: .pdf}}]}", false}, {"scope: {rules: [{accept: {requisite: 1}}]}", false}, {"scope: {rules: {accept: everything}}", false},
 		{"canonical: {parameters: [utm_*, sid], path_parameters: []}", true}, {"canonical: {parameters: ['*']}", false}, {"canonical: {parameters: ['a=b']}", false}, {"canonical: {path_parameters: x}", false},
+		{"overrides: {plds: {a.org: {open_patterns: ['a.org/cal?day', '*.a.org/**', 'a.org/…(repeated segments)', '[::0]/**']}}}", true},
+		{"overrides: {plds: {a.org: {open_patterns: ['http://a.org/']}}}", false}, {"overrides: {plds: {a.org: {open_patterns: [a.org]}}}", false}, {"overrides: {hosts: {a.org: {open_patterns: [a.org/x]}}}", false},
 		{"canonical: {session_parameters: []}", true}, {"canonical: {session_parameters: [SID]}", true}, {"canonical: {session_parameters: ['s*']}", false},
 		{"order: {update: sum, per_queue: 500, batch: true}", true}, {"order: {update: mean}", false}, {"order: {per_queue: 0}", false}, {"order: {per_queue: 501}", false}, {"order: {batch: 1}", false},
 		{"order: {strategy: hmm-content, thesaurus: words.ttl, seed: 0}", true}, {"order: {strategy: 1}", false}, {"order: {thesaurus: [a]}", false}, {"order: {seed: 0.5}", false}, {"order: {seed: one}", false}, {"order: {strategies: fused}", false},
