@@ -39,7 +39,7 @@ SEED ?= 1
 
 .PHONY: test
 test: temporal ## run the tests except the long proofs (at most five minutes on two cores)
-	$(GOTEST) -skip '^TestLong' ./...
+	MUNINN_BROWSER=none $(GOTEST) -skip '^TestLong' ./...
 
 .PHONY: lint
 lint: ## format, vet, floors, staticcheck, workflowcheck
@@ -52,7 +52,7 @@ lint: ## format, vet, floors, staticcheck, workflowcheck
 
 .PHONY: proofs
 proofs: temporal versitygw ## run the long proofs: kills, resets, schedules, simulation, broken servers, recorded webs
-	$(GOTEST) -run '^TestLong' $(PROOFS)
+	MUNINN_BROWSER=none $(GOTEST) -run '^TestLong' $(PROOFS)
 
 .PHONY: race
 # -short: properties are checked on fewer random histories; the races of one are those of all.
@@ -65,7 +65,7 @@ rebuild: ## rebuild a frontier from an archive of REBUILD_SEGMENTS (20000) segme
 	MUNINN_REBUILD_SEGMENTS=$(REBUILD_SEGMENTS) $(GO) test -count=1 -v -timeout 0 -run '^TestLongRebuild$$' ./internal/checkpoint
 
 .PHONY: check
-check: lint test proofs race ## all of the above; CI runs test-s3 as well
+check: lint test proofs race ## all of the above; CI runs test-s3 and test-browser as well
 
 .PHONY: kill
 kill: temporal versitygw ## crawl while worker, Temporal and S3 are killed: KILL_RUNS (10) runs, seeds from SEED (1) on, per_queue 1, 2 and 12 in turn
@@ -83,7 +83,15 @@ replay: ## fetch ReplayWeb.page (AGPL) from npm into bin/, for test-replay (need
 		file=$$(npm pack --silent replaywebpage@$(REPLAYWEBPAGE)) && tar -xzf $$file -C replaywebpage-$(REPLAYWEBPAGE) --strip-components=1 && rm $$file; fi
 
 test-replay: replay temporal ## crawl 334 pages with all kinds of requisites, and compare each in Chromium, live and in ReplayWeb.page; ten minutes (needs chromium)
-	MUNINN_REPLAYWEBPAGE=$(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE) $(GO) test -count=1 -v -timeout 1h -run '^TestReplay$$' ./internal/integration
+	MUNINN_BROWSER_REQUIRED=1 MUNINN_REPLAYWEBPAGE=$(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE) $(GO) test -count=1 -v -timeout 1h -run '^TestReplay$$' ./internal/integration
+
+# What opens pages in a real Chromium, which `make test` and `make proofs` leave out; internal/floors checks that no such test is missing here.
+BROWSER_TESTS := TestSingleSites|TestHarm|TestDied|TestNoNetwork|TestHostile|TestScheme|TestFields|TestReferencesInBrowser|TestBrowser
+LONG_BROWSER_TESTS := TestLongBrowserKilled
+LONG ?=
+.PHONY: test-browser
+test-browser: temporal versitygw ## the tests that open pages in Chromium, which is looked for as the worker does, or named by MUNINN_BROWSER; with LONG=1, the worker is killed meanwhile as well
+	MUNINN_BROWSER_REQUIRED=1 $(GOTEST) -v -run '^($(BROWSER_TESTS)$(if $(LONG),|$(LONG_BROWSER_TESTS)))$$' ./internal/browser ./internal/page ./internal/integration
 
 .PHONY: versitygw
 versitygw: ## build bin/versitygw, the S3 server of the tests

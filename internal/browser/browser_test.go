@@ -16,21 +16,15 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/cputime"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/webworld/single"
 )
 
-// pool is a pool of the Chromium that MUNINN_BROWSER names.
+// pool is a pool of the Chromium of this machine.
 func pool(t testing.TB, l Limits) *Pool {
 	t.Helper()
-	if os.Getenv("MUNINN_BROWSER") == "" {
-		t.Skip("MUNINN_BROWSER is not set: no Chromium is known")
-	}
-	path, err := Find(os.Getenv("MUNINN_BROWSER"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := New(Program{Path: path, Folder: t.TempDir(), Sandbox: os.Getuid() != 0}, l)
+	p, err := New(Program{Path: fixture.Chromium(t, Find), Folder: t.TempDir(), Sandbox: os.Getuid() != 0}, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +48,7 @@ func loadFrom(s *single.Site) func(context.Context, Request) (Response, error) {
 // TestSingleSites: of what the pages of five single-page sites say and link to at least 95 % is in the documents that the browser makes of them; nothing of it is in what their
 // servers answer.
 func TestSingleSites(t *testing.T) {
+	t.Parallel()
 	p := pool(t, DefaultLimits())
 	for _, s := range single.Sites() {
 		base := "http://" + s.Name + ".test"
@@ -120,11 +115,12 @@ func one(body string) func(context.Context, Request) (Response, error) {
 
 // TestHarm: a page that never ends, takes too much memory or kills its browser costs itself only, within its time; the next one is shown.
 func TestHarm(t *testing.T) {
+	t.Parallel()
 	l := DefaultLimits()
-	l.Time, l.Memory = 6*time.Second, 400<<20
+	l.Time, l.Memory = 10*time.Second, 400<<20
 	p := pool(t, l)
 	for name, c := range map[string]struct{ body, want string }{
-		"loop":    {`<script>for (;;);</script>`, "the page was open for 6s"},
+		"loop":    {`<script>for (;;);</script>`, "the page was open for 10s"},
 		"memory":  {`<script>const a = []; setInterval(() => { for (let i = 0; i < 40; i++) a.push(new Uint8Array(1 << 20).fill(7)) }, 20)</script>`, "the browser took more than"},
 		"leaves":  {`said<script>location = "http://b.test/"</script>`, ""},
 		"reloads": {`said<script>setInterval(() => location.reload(), 10)</script>`, ""},
@@ -148,6 +144,7 @@ func TestHarm(t *testing.T) {
 
 // TestDied: a browser that is killed while it shows a page is no error of the next page.
 func TestDied(t *testing.T) {
+	t.Parallel()
 	p := pool(t, DefaultLimits())
 	if _, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: one("well")}); err != nil {
 		t.Fatal(err)
@@ -172,9 +169,8 @@ func TestDied(t *testing.T) {
 
 // TestNoNetwork: nothing that a page does reaches a server by itself, whether or not the system gives the browser a network namespace.
 func TestNoNetwork(t *testing.T) {
-	if os.Getenv("MUNINN_BROWSER") == "" {
-		t.Skip("MUNINN_BROWSER is not set: no Chromium is known")
-	}
+	t.Parallel()
+	chromium := fixture.Chromium(t, Find)
 	for _, isolated := range []bool{true, false} {
 		var met atomic.Int64
 		ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -221,7 +217,7 @@ func TestNoNetwork(t *testing.T) {
 			];
 			onload = () => attempts.forEach((f) => { try { Promise.resolve(f()).catch(() => 0) } catch {} });
 		</script><body>said`
-		b, err := launch(t.Context(), Program{Path: os.Getenv("MUNINN_BROWSER"), Folder: t.TempDir(), Sandbox: os.Getuid() != 0}, 1<<30, isolated)
+		b, err := launch(t.Context(), Program{Path: chromium, Folder: t.TempDir(), Sandbox: os.Getuid() != 0}, 1<<30, isolated)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,6 +236,7 @@ func TestNoNetwork(t *testing.T) {
 
 // TestScheme: a page of a site that has a name of the public DNS is asked for as it is named, without a try by https first.
 func TestScheme(t *testing.T) {
+	t.Parallel()
 	var asked []string
 	shown, err := pool(t, DefaultLimits()).Open(t.Context(), Job{URL: "http://www.example.org/", Load: func(_ context.Context, r Request) (Response, error) {
 		asked = append(asked, r.URL)
@@ -255,6 +252,7 @@ func TestScheme(t *testing.T) {
 
 // TestFields: header fields that the browser refuses do not cost the page its answer.
 func TestFields(t *testing.T) {
+	t.Parallel()
 	fields := [][2]string{{"Content-Type", "text/html"}, {"a b", "x"}, {"X-Nul", "a\x00b"}, {"X-Ümlaut", "x"}, {"", "x"}, {"X-CR", "a\rb"}, {"X-LF", "a\nb"}, {"X(", "a"}, {"X-Utf8", "ü"}}
 	for _, f := range fields {
 		if want := f[0] == "Content-Type" || f[0] == "X-Utf8"; sendable(f) != want {

@@ -44,7 +44,7 @@ func heap() func() int64 {
 // TestHostile: no page harms the program that drives the browser: its memory stays bounded, the page takes no longer than it may, and the next one is shown.
 func TestHostile(t *testing.T) {
 	light, costly := DefaultLimits(), DefaultLimits()
-	costly.Time = LeastTime // they take it all
+	costly.Time, costly.Memory, costly.Processes = 3*time.Second, 600<<20, 2 // they take it all
 	gentle, p := pool(t, light), pool(t, costly)
 	grown := heap()
 	t.Run("pages", func(t *testing.T) {

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/browser"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/single"
 )
@@ -22,10 +24,7 @@ import (
 // is asked for; and between the picture of a page and its document. No page is lost, none is twice in the archive, the address never sees two requests at a time, nor one
 // before its time. A second run, in which the scripts have not changed (304), archives each page whole once more.
 func TestLongBrowserKilled(t *testing.T) {
-	chromium := os.Getenv("MUNINN_BROWSER")
-	if chromium == "" {
-		t.Skip("MUNINN_BROWSER is not set: no Chromium is known")
-	}
+	chromium := fixture.Chromium(t, browser.Find)
 	for _, c := range []struct {
 		name, site string
 		hold       func(path string, pages int) bool // the request at whose time the worker is killed; so many pages were asked for before

@@ -10,16 +10,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/browser"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 	"github.com/muninn-archive/muninn/internal/webworld/single"
 )
 
 // TestBrowser: a crawl that opens empty shells finds what their scripts make: at least 95 % of the texts and links of single-page sites. What pages share is asked for once, never
 // two requests at a time of one address, and nothing that robots.txt or the scope forbids. A worker that is stopped while a page is open loses nothing of it.
 func TestBrowser(t *testing.T) {
-	if os.Getenv("MUNINN_BROWSER") == "" {
-		t.Skip("MUNINN_BROWSER is not set: no Chromium is known")
-	}
+	chromium := fixture.Chromium(t, browser.Find)
 	t.Parallel()
 	sites := map[string]*single.Site{}
 	addresses := map[string]string{}
@@ -48,7 +48,7 @@ func TestBrowser(t *testing.T) {
 	server := StartServer(t)
 	conf := web.config(t, server, addresses)
 	conf.BatchTime, conf.Fetch.MaxAttempts = 2*time.Minute, 6 // of a machine that is busy
-	conf.BrowserSandbox = os.Getuid() != 0
+	conf.Browser, conf.BrowserSandbox = chromium, os.Getuid() != 0
 	d := web.definition("browser", seeds...)
 	d.Scope.Within, d.Browser = crawl.WithinHost, crawl.BrowserAuto
 	first := StartWorker(t, conf)

@@ -13,6 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/browser"
 	"github.com/muninn-archive/muninn/internal/browsertest"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/fixture"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/illustrated"
 )
@@ -25,10 +26,7 @@ func TestReplay(t *testing.T) {
 	if folder == "" {
 		t.Skip("MUNINN_REPLAYWEBPAGE names no folder of ReplayWeb.page: `make test-replay` fetches it")
 	}
-	chromium, err := browser.Find(os.Getenv("MUNINN_BROWSER"))
-	if err != nil {
-		t.Fatalf("%v (`apt-get install chromium`, or MUNINN_BROWSER=PATH)", err)
-	}
+	chromium := fixture.Chromium(t, browser.Find)
 	world := Serve(t, illustrated.New(webworld.Options{Seed: 1, FirstIP: netip.MustParseAddr("127.97.0.1")}, replayedPages(t)))
 	d := Definition("illustrated", world)
 	d.Scope.Within = crawl.WithinHost
@@ -41,6 +39,7 @@ func TestReplay(t *testing.T) {
 	t.Logf("%d URLs archived in %v", len(archived), time.Since(began))
 
 	r := &replayer{t: t, live: map[string]browsertest.View{}, keep: os.Getenv("MUNINN_REPLAY_KEEP")}
+	var err error
 	if r.browser, err = browsertest.Start(t.Context(), chromium, world.Resolve()); err != nil {
 		t.Fatal(err)
 	}
