@@ -85,7 +85,7 @@ func inTrouble(status int) bool {
 // remember keeps an exchange as an answer to pages of the same run, if it lasts, and to the page that has just asked for it.
 func (r *requisites) remember(x *fetch.Exchange, e *spool.Entry) {
 	loaded := x.Kind == crawl.ExchangeLoaded
-	if !r.browses() || x.Response == nil || !loaded && (x.Kind != crawl.ExchangePage || !crawl.IsRequisite(x.Path)) {
+	if !r.browses() || x.Response == nil || loaded && x.Outcome.Kind != crawl.OutcomeDone || !loaded && (x.Kind != crawl.ExchangePage || !crawl.IsRequisite(x.Path)) {
 		return
 	}
 	var answer browser.Response

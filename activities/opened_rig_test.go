@@ -2,11 +2,17 @@ package activities
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -152,6 +158,23 @@ func (r *openedRig) end(in BatchInput) {
 	_, err := call[ProcessResult](r.rig, r.Process, in)
 	r.must(err)
 	r.must(r.do(r.Commit, in))
+}
+
+// records are the records of the archive.
+func (r *openedRig) records() []string {
+	r.t.Helper()
+	var all strings.Builder
+	files, err := filepath.Glob(filepath.Join(r.dir, rigCrawl, "data", "*.warc.gz"))
+	r.must(err)
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		r.must(err)
+		z, err := gzip.NewReader(bytes.NewReader(raw))
+		r.must(err)
+		_, err = io.Copy(&all, z)
+		r.must(err)
+	}
+	return strings.Split(all.String(), "WARC/1.1\r\n")
 }
 
 // conclude ends the run.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/browser"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/fetch"
@@ -481,6 +483,71 @@ func TestLoadedCounts(t *testing.T) {
 		}
 	}
 	if counted[0] != counted[1] || counted[0].Pages != 2 || counted[0].Requisites != 1 || counted[0].RequisitesArchived != 1 {
+		t.Errorf("live %+v, recovered %+v", counted[0], counted[1])
+	}
+}
+
+// TestUnloaded: what a page could not load while it was open has a line in the crawl log that says why; of an answer with a faulty header the archive has the bytes, and they count in
+// the run. The page has not loaded it, and the answer is none. A commit that is made again from the archive counts alike.
+func TestUnloaded(t *testing.T) {
+	var counted []frontier.Totals
+	for _, recovered := range []bool{false, true} {
+		r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
+			switch q.URL.Path {
+			case "/":
+				return 200, "Content-Type: text/html\r\n", shell
+			case "/faulty":
+				return 200, "X-Nul: a\x00" + strings.Repeat("b", 10_000) + "\r\n", "body"
+			}
+			return 200, "", q.URL.Path
+		})
+		r.robots = "User-agent: *\nDisallow: /secret\n"
+		var got []string
+		r.Browser = asks(&got, rigSeed+"secret", rigSeed+"faulty", rigSeed+"faulty", rigSeed+"data")
+		in := r.run()
+		if want := []string{"200 " + shell + " <nil>", "0  " + fetch.ErrDisallowed.Error(), "0  " + fetch.ErrFaulty.Error(), "0  " + errBefore.Error(), "200 /data <nil>"}; !slices.Equal(got, want) {
+			t.Errorf("the page gets %q", got)
+		}
+		_, err := call[ProcessResult](r.rig, r.Process, in)
+		r.must(err)
+		if recovered {
+			r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove())
+		}
+		r.must(r.do(r.Commit, in))
+		s, err := r.Frontier.Crawl(rigCrawl).Status()
+		r.must(err)
+		if s.Totals.RequisiteBytes < 10_000 {
+			t.Errorf("recovered %t: %+v", recovered, s.Totals)
+		}
+		s.Totals.Bytes, s.Totals.RequisiteBytes = 0, 0
+		counted = append(counted, s.Totals)
+		said, loaded := map[string]string{}, ""
+		store, err := archive.OpenDir(r.dir)
+		r.must(err)
+		r.must(archive.EachLogged(t.Context(), store, archive.CrawlAt{Name: rigCrawl}, func(l archive.Logged) error {
+			if l.Kind == archive.LoggedLoaded {
+				said[strings.TrimPrefix(l.URL, rigSeed)] = fmt.Sprintf("%d %t %t %s", l.Status, l.Bytes > 0, l.WithoutPage(), l.Reason)
+			}
+			return nil
+		}))
+		want := map[string]string{"secret": "0 false true " + fetch.ErrDisallowed.Error(), "faulty": "200 true true the response's header is faulty: a NUL in the header", "data": "200 true false "}
+		if !maps.Equal(said, want) {
+			t.Errorf("recovered %t: the log says %q", recovered, said)
+		}
+		r.check(r.dir)
+		for _, record := range r.records() {
+			if strings.Contains(record, "WARC-Target-URI: "+rigSeed+"faulty\r\n") && strings.Contains(record, "WARC-Type: response\r\n") {
+				loaded = record
+			}
+			if strings.Contains(record, "muninn-loaded: "+rigSeed+"faulty") || strings.Contains(record, "muninn-loaded: "+rigSeed+"secret") {
+				t.Errorf("recovered %t: it is said to have been loaded", recovered)
+			}
+		}
+		if !strings.Contains(loaded, "WARC-Truncated: unspecified\r\n") || !strings.Contains(loaded, "X-Nul: a\x00bbb") {
+			t.Errorf("recovered %t: archived: %.500q", recovered, loaded)
+		}
+	}
+	if counted[0] != counted[1] {
 		t.Errorf("live %+v, recovered %+v", counted[0], counted[1])
 	}
 }

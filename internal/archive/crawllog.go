@@ -41,17 +41,19 @@ type LoggedKind string
 const (
 	LoggedRobots LoggedKind = "robots.txt" // a robots.txt was asked for
 	LoggedDNS    LoggedKind = "dns"        // a name was resolved
-	LoggedLoaded LoggedKind = "loaded"     // a page asked for it while it was open in a browser
+	LoggedLoaded LoggedKind = "loaded"     // a page asked for it while it was open in a browser; Reason says why it did not get it
 	LoggedOpened LoggedKind = "opened"     // a page was opened in a browser
 )
 
-// WithoutPage reports whether the URL ended without a page.
+// WithoutPage reports whether the URL ended without a page, or could not be loaded by one that was open.
 func (l *Logged) WithoutPage() bool {
 	switch crawl.OutcomeKind(l.Kind) {
 	case crawl.OutcomeRobots, crawl.OutcomeRefused, crawl.OutcomeFailed:
 		return true
 	case crawl.OutcomeDone:
 		return l.Status >= 400
+	case crawl.OutcomeKind(LoggedLoaded):
+		return l.Reason != "" || l.Status >= 400
 	}
 	return false
 }

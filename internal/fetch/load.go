@@ -3,12 +3,14 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// Load asks for a URL that a page wants while it is open in a browser, and emits the exchange. The error says why it is not loaded.
+// Load asks for a URL that a page wants while it is open in a browser, and emits the exchange. The error says why it is not loaded; then an exchange without an answer is emitted
+// that says so, or one with a faulty answer.
 type Load func(ctx context.Context, t crawl.Target) error
 
 // Reasons for which nothing is loaded.
@@ -55,8 +57,16 @@ func (l *Lane) openComplete(ctx context.Context, t crawl.Target, added int) erro
 func (l *Lane) open(ctx context.Context, page crawl.Target) error {
 	var own error
 	l.busy, l.stop = map[string]bool{}, nil
-	err := l.Open(ctx, page, func(ctx context.Context, t crawl.Target) error {
-		err := l.load(ctx, page, t)
+	err := l.Open(ctx, page, func(within context.Context, t crawl.Target) error {
+		err := l.load(within, page, t)
+		if err != nil && !errors.Is(err, ErrFaulty) && !isFatal(err) && ctx.Err() == nil {
+			if within.Err() != nil {
+				err = fmt.Errorf("the page was closed before it came: %w", context.Cause(within))
+			}
+			if e := l.emitUnloaded(ctx, t, err); e != nil {
+				err = e
+			}
+		}
 		if isFatal(err) {
 			own = err
 		}
@@ -73,6 +83,20 @@ func (l *Lane) open(ctx context.Context, page crawl.Target) error {
 		return l.stop
 	}
 	return nil
+}
+
+// emitUnloaded emits that a URL was not loaded, and why.
+func (l *Lane) emitUnloaded(ctx context.Context, t crawl.Target, why error) error {
+	o := crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeFailed, Reason: why.Error()}
+	switch {
+	case errors.As(why, new(*RefusedError)):
+		o.Kind = crawl.OutcomeRefused
+	case errors.Is(why, ErrDisallowed):
+		o.Kind = crawl.OutcomeRobots
+	}
+	return l.emit(ctx, &Exchange{Exchange: crawl.Exchange{
+		Kind: crawl.ExchangeLoaded, Claim: l.Claim, URL: t.URL, Via: t.Via, Path: t.Path, Started: l.client.now(), Outcome: o,
+	}})
 }
 
 // load makes an exchange for a page that is open, at the pace of the host that it asks, and as its robots.txt allows. Another host or address than the lane's own is borrowed. A host
@@ -132,9 +156,12 @@ func (l *Lane) load(ctx context.Context, page, t crawl.Target) error {
 			l.stop = stop
 		}
 	}
-	if x.refused {
-		return ErrFaulty
-	}
 	x.Outcome = crawl.Outcome{URL: t.URL, Kind: crawl.OutcomeDone, Status: x.Status, Bytes: x.Size + int64(len(x.Request))}
-	return lane.emit(ctx, x)
+	if x.refused { // its bytes are kept, as those of a page are
+		x.Outcome.Kind, x.Outcome.Reason = crawl.OutcomeFailed, faulty(x)
+	}
+	if err := lane.emit(ctx, x); err != nil || !x.refused {
+		return err
+	}
+	return ErrFaulty
 }

@@ -33,7 +33,7 @@ func TestOpen(t *testing.T) {
 	got := h.run(t, newClient(t, h.clock, nil), func(l *Lane) {
 		emit := l.Emit
 		l.Emit = func(ctx context.Context, x *Exchange) error {
-			if x.Kind != crawl.ExchangeRobots && x.Kind != crawl.ExchangeDNS {
+			if x.Kind != crawl.ExchangeRobots && x.Kind != crawl.ExchangeDNS && x.Outcome.Kind == crawl.OutcomeDone {
 				order = append(order, string(x.Kind)+x.URL[strings.LastIndexByte(x.URL, '/'):])
 			}
 			return emit(ctx, x)
@@ -71,7 +71,7 @@ func TestOpen(t *testing.T) {
 		last = s.at
 	}
 	for _, x := range got.all {
-		if x.Kind == crawl.ExchangeLoaded && (x.Outcome.Kind != crawl.OutcomeDone || x.Via == "" || x.Path != "SE" || x.Pause == 0 || !strings.Contains(x.response, "200 OK")) {
+		if x.Kind == crawl.ExchangeLoaded && x.Outcome.Kind != crawl.OutcomeRobots && (x.Outcome.Kind != crawl.OutcomeDone || x.Via == "" || x.Path != "SE" || x.Pause == 0 || !strings.Contains(x.response, "200 OK")) {
 			t.Errorf("loaded: %+v", x)
 		}
 	}
@@ -285,6 +285,80 @@ func TestLoadRests(t *testing.T) {
 		}
 		if got.err != nil || pages != c.pages || opened != max(c.pages, 1) || rest.Before(began.Add(c.rest-time.Second)) || tried > 1 {
 			t.Errorf("%+v: %v; %d pages, %d opened, the host rests %s, borrowed %d times", c, got.err, pages, opened, rest.Sub(began), tried)
+		}
+	}
+}
+
+// TestLoadFails: what a page that is open does not get has an exchange that says why, and an answer with a faulty header is kept as far as it came.
+func TestLoadFails(t *testing.T) {
+	faulty := "HTTP/1.1 200 OK\r\nX-Nul: a\x00b\r\nContent-Length: 1\r\n\r\nx"
+	h := newHost(t, func(s seen) answer {
+		switch s.path {
+		case "/robots.txt":
+			return answer{wire: page("200 OK", "User-agent: *\nDisallow: /secret\n")}
+		case "/faulty":
+			return answer{wire: faulty, then: "close"}
+		case "/reset":
+			return answer{then: "reset"}
+		case "/silent":
+			return answer{then: "hang"}
+		}
+		return answer{wire: page("200 OK", s.path)}
+	})
+	other := newHostAt(t, "127.0.0.2", func(seen) answer { return answer{} })
+	asks := []struct {
+		url    string
+		kind   crawl.OutcomeKind
+		reason string
+	}{
+		{h.url("/secret"), crawl.OutcomeRobots, ErrDisallowed.Error()}, {h.url("/banned"), crawl.OutcomeRefused, "it is banned"},
+		{h.url("/faulty"), crawl.OutcomeFailed, "the response's header is faulty: a NUL in the header"}, {h.url("/reset"), crawl.OutcomeFailed, ""}, {h.url("/silent"), crawl.OutcomeFailed, "timeout"},
+		{other.url("/1"), crawl.OutcomeFailed, "another lane asks it"}, {other.url("/2"), crawl.OutcomeFailed, errLoadBusy.Error()}, {h.url("/late"), crawl.OutcomeFailed, "the page was closed before it came: context canceled"},
+		{h.url("/well"), crawl.OutcomeDone, ""},
+	}
+	got := h.run(t, newClient(t, h.clock, silent(h)), func(l *Lane) {
+		l.Check = func(u urls.URL) error {
+			if strings.HasSuffix(u.String(), "/banned") {
+				return &RefusedError{Reason: "it is banned"}
+			}
+			return nil
+		}
+		l.Open = func(ctx context.Context, of crawl.Target, load Load) error {
+			for _, ask := range asks {
+				within, cancel := context.WithCancel(ctx)
+				if strings.HasSuffix(ask.url, "/late") {
+					cancel()
+				}
+				if err := load(within, crawl.Target{URL: ask.url, Via: of.URL, Path: "SE"}); (err == nil) != (ask.kind == crawl.OutcomeDone) {
+					t.Errorf("%s: %v", ask.url, err)
+				}
+				cancel()
+			}
+			return nil
+		}
+		l.Borrow = func(context.Context, urls.URL, netip.Addr, time.Time) (Loan, error) {
+			return Loan{}, &BusyError{Reason: "another lane asks it"}
+		}
+	}, targets(h.url("/1"))...)
+	var loaded []kept
+	for _, x := range got.all {
+		if x.Kind == crawl.ExchangeLoaded {
+			loaded = append(loaded, x)
+		}
+	}
+	if got.err != nil || len(loaded) != len(asks) {
+		t.Fatalf("%v; %d exchanges for %d loads", got.err, len(loaded), len(asks))
+	}
+	for i, x := range loaded {
+		want, o := asks[i], x.Outcome
+		if x.URL != want.url || o.URL != want.url || o.Kind != want.kind || !strings.Contains(o.Reason, want.reason) || (o.Reason == "") != (o.Kind == crawl.OutcomeDone) || x.Via != h.url("/1") || x.Path != "SE" || x.Claim != "c" || x.Started.IsZero() {
+			t.Errorf("%+v, want %+v", x.Exchange, want)
+		}
+		if answered := strings.HasSuffix(x.URL, "/faulty") || strings.HasSuffix(x.URL, "/well"); (x.response != "") != answered || (o.Bytes > 0) != answered {
+			t.Errorf("%s: %d bytes, %q", x.URL, o.Bytes, x.response)
+		}
+		if strings.HasSuffix(x.URL, "/faulty") && (x.response != faulty || x.Truncated != "unspecified" || o.Bytes != int64(len(faulty)+len(x.request))) {
+			t.Errorf("%+v, %q", x.Exchange, x.response)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func (l *Lane) emitResponse(ctx context.Context, t crawl.Target, x *Exchange) er
 	last := t.Attempts+1 >= limits.MaxAttempts
 	var stop *stopError
 	if x.Fault != "" {
-		o.Reason = "the response's header is faulty: " + x.Fault
+		o.Reason = faulty(x)
 	}
 	switch {
 	case x.refused && (last || x.Truncated != "disconnect"):
@@ -48,6 +48,9 @@ func (l *Lane) emitResponse(ctx context.Context, t crawl.Target, x *Exchange) er
 	}
 	return nil
 }
+
+// faulty says what is wrong with the header of a response.
+func faulty(x *Exchange) string { return "the response's header is faulty: " + x.Fault }
 
 // asksToWait reports whether an answer says that the host is not to be asked for a while.
 func asksToWait(x *Exchange) bool {

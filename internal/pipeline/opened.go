@@ -27,6 +27,9 @@ func openedIn(exchanges []Exchange) (o opened) {
 			}
 			o.documents[x.URL] = x
 		case crawl.ExchangeLoaded:
+			if x.Outcome.Kind != crawl.OutcomeDone { // its line says why not
+				continue
+			}
 			if o.loaded == nil {
 				o.loaded = map[string][]string{}
 			}

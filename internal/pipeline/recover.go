@@ -39,8 +39,10 @@ func (e *Engine) recover(
 		case archive.LoggedOpened:
 			return nil
 		case archive.LoggedLoaded:
-			loaded[l.URL] = append(loaded[l.URL], l.Time.UTC().Truncate(time.Second))
-			left.AddLoaded(l.URL, l.Bytes)
+			if l.Bytes > 0 { // else there is no capture of it
+				loaded[l.URL] = append(loaded[l.URL], l.Time.UTC().Truncate(time.Second))
+				left.AddLoaded(l.URL, l.Bytes)
+			}
 			return nil
 		}
 		if order[l.URL] = len(order); l.Print != nil {
