@@ -191,16 +191,19 @@ func (r *requisites) openPage(ctx context.Context, of crawl.Target, load fetch.L
 	}
 	if len(shown.Picture) > 0 {
 		view := x
-		view.Kind, view.MIME = crawl.ExchangeView, "image/jpeg"
+		view.Kind, view.MIME, view.Truncated = crawl.ExchangeView, "image/jpeg", shown.PictureTruncated
 		if err := r.note(view, shown.Picture); err != nil {
 			return err
 		}
 	}
 	why := r.missed.String()
-	if shown.Cut {
+	switch {
+	case shown.Cut:
 		why = "it asked for more until its time was over"
+	case shown.DocumentTruncated != "":
+		why = "its document is too long, and was cut off"
 	}
-	x.Status, x.MIME = first.Status, "text/html; charset=utf-8"
+	x.Status, x.MIME, x.Truncated = first.Status, "text/html; charset=utf-8", shown.DocumentTruncated
 	return r.keepOpened(x, why, shown.Document)
 }
 

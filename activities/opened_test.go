@@ -551,3 +551,42 @@ func TestUnloaded(t *testing.T) {
 		t.Errorf("live %+v, recovered %+v", counted[0], counted[1])
 	}
 }
+
+// TestOpenedCut: what was cut off of a document or a picture its record says, and the metadata of the page, why the document is not whole.
+func TestOpenedCut(t *testing.T) {
+	for _, c := range []struct {
+		shown                   browser.Shown
+		document, picture, said string
+	}{
+		{browser.Shown{}, "", "", crawl.OpenedWhole},
+		{browser.Shown{PictureTruncated: "length"}, "", "length", crawl.OpenedWhole},
+		{browser.Shown{DocumentTruncated: "length"}, "length", "", "its document is too long, and was cut off"},
+		{browser.Shown{Cut: true, DocumentTruncated: "time", PictureTruncated: "time"}, "time", "time", "it asked for more until its time was over"},
+	} {
+		r := newOpenedRig(t, func(*http.Request) (int, string, string) { return 200, "Content-Type: text/html\r\n", shell })
+		r.Browser = scripted(func(context.Context, browser.Job) (browser.Shown, error) {
+			c.shown.Document, c.shown.Picture = []byte("<title>shown</title>"), []byte("x")
+			return c.shown, nil
+		})
+		r.end(r.run())
+		r.check(r.dir)
+		truncated, found := map[string]string{}, 0
+		for _, record := range r.records() {
+			head, _, _ := strings.Cut(record, "\r\n\r\n")
+			_, why, _ := strings.Cut(head, "WARC-Truncated: ")
+			why, _, _ = strings.Cut(why, "\r\n")
+			for _, name := range []string{"urn:dom:", "urn:view:"} {
+				if strings.Contains(head, "WARC-Target-URI: "+name+rigSeed+"\r\n") {
+					truncated[name] = why
+					found++
+				}
+			}
+			if strings.Contains(record, "muninn-browser: "+c.said+"\r\n") {
+				found++
+			}
+		}
+		if found != 3 || truncated["urn:dom:"] != c.document || truncated["urn:view:"] != c.picture {
+			t.Errorf("%+v: %d records, truncated: %q", c.shown, found, truncated)
+		}
+	}
+}

@@ -186,7 +186,7 @@ func (s *Segment) Show(c Capture, of string) error {
 	}
 	rec := record{
 		kind: gowarc.Resource, id: newID(), date: c.Started, target: "urn:dom:" + c.URL, contentType: c.MIME, level: levelText,
-		headers: [][2]string{{gowarc.WarcPayloadDigest, digest}}, block: c.Response(),
+		headers: [][2]string{{gowarc.WarcPayloadDigest, digest}, {gowarc.WarcTruncated, c.Truncated}}, block: c.Response(),
 	}
 	if of != "" {
 		rec.headers = append(rec.headers, [2]string{gowarc.WarcConcurrentTo, "<" + of + ">"})

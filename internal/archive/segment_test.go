@@ -225,3 +225,61 @@ func TestFaultyAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestShow: the document and the picture that a browser made of a page are resource records beside its response, and say what was cut off.
+func TestShow(t *testing.T) {
+	dir, store := newDir(t)
+	s, recorded := segment(t, "shown", unknown, plain("http://a.example/app", "<div id=app>"))
+	show := func(kind crawl.ExchangeKind, url, mime, body, truncated, of string) {
+		c := capture(url, "", body)
+		c.Kind, c.MIME, c.Truncated, c.Response = kind, mime, truncated, c.Body
+		if err := s.Show(c, of); err != nil {
+			t.Fatal(err)
+		}
+	}
+	show(crawl.ExchangeView, "http://a.example/app", "image/jpeg", "\xff\xd8", "length", recorded[0].ID)
+	show(crawl.ExchangeOpened, "http://a.example/app", "text/html; charset=utf-8", "<p>rendered", "time", recorded[0].ID)
+	show(crawl.ExchangeOpened, "http://a.example/whole", "text/html; charset=utf-8", "<p>whole", "", "")
+	m, err := s.Commit(t.Context(), store)
+	if err != nil || m.Shown != 3 {
+		t.Fatalf("%+v, %v", m.Counts, err)
+	}
+	if report := check(t, dir); report.Resources != 3 || report.Responses != 1 {
+		t.Errorf("%+v", report)
+	}
+	r, err := gowarc.NewWarcFileReader(filepath.Join(dir, m.WARC.Key), 0, gowarc.WithSyntaxErrorPolicy(gowarc.ErrFail), gowarc.WithSpecViolationPolicy(gowarc.ErrFail))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	var got []string
+	for {
+		rec, _, _, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Type() == gowarc.Resource {
+			h := rec.WarcHeader()
+			raw, err := rec.Block().RawBytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(raw)
+			got = append(got, fmt.Sprintf("%s %s %q %q of %t %q %v", h.Get(gowarc.WarcTargetURI), h.Get(gowarc.ContentType), body, h.Get(gowarc.WarcTruncated), h.Get(gowarc.WarcConcurrentTo) == "<"+recorded[0].ID+">", h.Get(gowarc.WarcConcurrentTo)[:min(1, len(h.Get(gowarc.WarcConcurrentTo)))], err))
+		}
+		if err := rec.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		`urn:view:http://a.example/app image/jpeg "\xff\xd8" "length" of true "<" <nil>`,
+		`urn:dom:http://a.example/app text/html; charset=utf-8 "<p>rendered" "time" of true "<" <nil>`,
+		`urn:dom:http://a.example/whole text/html; charset=utf-8 "<p>whole" "" of false "" <nil>`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -39,13 +39,13 @@ const (
 	LeastTime               = 5 * time.Second // for a page
 
 	maxPages    = 100                    // that a browser shows before another takes its place
-	maxDocument = 16 << 20               // characters of a final document with its views; the rest is cut off
+	maxDocument = 16 << 20               // characters of a final document with its views; the rest is cut off, and Shown says so
 	maxPiece    = 1 << 20                // characters of a document that are read at a time
 	maxMessage  = 32 << 20               // bytes of a message of the browser
 	maxQueries  = 2000                   // requests of a page that are answered; as many more may wait
 	maxAddress  = 4 * urls.MaxPage       // bytes of a URL that a page asks for
 	maxLeft     = 100                    // URLs that a page wants to go to, of at most urls.MaxPage bytes
-	maxHeight   = 8000                   // pixels of a picture; what is below is not on it
+	maxHeight   = 8000                   // pixels of a picture; what is below is not on it, and Shown says so
 	maxFragment = 2 << 10                // characters of a fragment that leads to a view
 	maxSaid     = 4 << 10                // bytes of what a browser says that does not start
 	idleTime    = time.Minute            // after which a browser that shows nothing is ended
@@ -122,14 +122,16 @@ type Job struct {
 
 // Shown is a page as the browser made it. Of a page that was not shown it has what is known.
 type Shown struct {
-	Document []byte        // HTML in UTF-8, with open shadow trees as templates, and the views of hash routes as sections at the end of the body
-	Picture  []byte        // JPEG, of the first maxHeight pixels; nil if none could be taken
-	Routes   []string      // fragments of the views
-	Left     []string      // URLs that the page wanted to go to, in its own place: the first maxLeft of them
-	Scrolls  int           // times that it was scrolled
-	Blocked  int           // requests that are never answered: other methods than GET, beacons, streams, media, and those past the bounds
-	Cut      bool          // its time was over before it was complete
-	CPU      time.Duration // of all processes of the browser
+	Document []byte   // HTML in UTF-8, with open shadow trees as templates, and the views of hash routes as sections at the end of the body
+	Picture  []byte   // JPEG, of the first maxHeight pixels; nil if none could be taken
+	Routes   []string // fragments of the views
+	Left     []string // URLs that the page wanted to go to, in its own place: the first maxLeft of them
+	Scrolls  int      // times that it was scrolled
+	Blocked  int      // requests that are never answered: other methods than GET, beacons, streams, media, and those past the bounds
+	Cut      bool     // its time was over before it was complete
+	// Why Document and Picture are not whole (WARC-Truncated): "length", beyond maxDocument and maxHeight; "time", Cut; empty: they are.
+	DocumentTruncated, PictureTruncated string
+	CPU                                 time.Duration // of all processes of the browser
 }
 
 // Pool opens pages in at most Limits.Processes browsers.

@@ -326,3 +326,13 @@ func BenchmarkOpen(b *testing.B) {
 		b.ReportMetric(float64((cputime.Used()-start).Microseconds())/float64(b.N), "cpu-µs/page")
 	})
 }
+
+// TestCutOff: a document and a picture that are too large are cut off, and say so.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	body := `<p>said<div style="height: 9000px"></div><script>const d = document.createElement("div"); d.hidden = true; d.append("x".repeat(17 << 20)); document.body.append(d)</script>`
+	shown, err := pool(t, DefaultLimits()).Open(t.Context(), Job{URL: "http://a.test/", Load: one(body)})
+	if err != nil || len(shown.Document) != maxDocument || shown.DocumentTruncated != "length" || len(shown.Picture) == 0 || shown.PictureTruncated != "length" || shown.Cut {
+		t.Errorf("a document of %d bytes (%q), a picture of %d (%q), cut: %t, %v", len(shown.Document), shown.DocumentTruncated, len(shown.Picture), shown.PictureTruncated, shown.Cut, err)
+	}
+}

@@ -78,13 +78,21 @@ func playBrowser(way string) {
 		case m.Method == "Target.disposeBrowserContext" && way == "unclosed":
 			say(`{"id":%d,"error":{"message":"no"}}`, m.ID)
 			continue
+		case m.Method == "Page.captureScreenshot":
+			result = `{"data":"eA=="}`
 		case m.Method != "Runtime.evaluate":
 		case strings.Contains(script, "readyState"):
 			result = `{"result":{"value":true}}`
 		case strings.Contains(script, "globalThis.kept = text"):
-			result = fmt.Sprintf(`{"result":{"value":%d}}`, len(document))
+			size := len(document)
+			if way == "long-document" {
+				size = maxDocument + 1
+			}
+			result = fmt.Sprintf(`{"result":{"value":%d}}`, size)
 		case strings.Contains(script, "charCodeAt"):
 			result = fmt.Sprintf(`{"result":{"value":{"text":"%s","end":%d}}}`, document, len(document))
+		case strings.Contains(script, "scrollTo(0, 0)") && way == "tall":
+			result = fmt.Sprintf(`{"result":{"value":%d}}`, maxHeight+1)
 		case strings.Contains(script, "new Set"):
 			result = `{"result":{"value":[]}}`
 		case strings.Contains(script, "location.hash"):
@@ -179,6 +187,18 @@ func TestLeft(t *testing.T) {
 	slices.Sort(shown.Left)
 	if len(slices.Compact(shown.Left)) != maxLeft || slices.ContainsFunc(shown.Left, func(u string) bool { return len(u) > urls.MaxPage }) {
 		t.Errorf("%q", shown.Left)
+	}
+}
+
+// TestTruncated: of what a page shows it is known what was cut off, and why.
+func TestTruncated(t *testing.T) {
+	for way, want := range map[string][2]string{"well": {"", ""}, "long-document": {"length", ""}, "tall": {"", "length"}, "asks": {"time", "time"}} {
+		p := fake(t, way)
+		p.limits.Time = 2 * time.Second
+		shown, err := p.Open(t.Context(), Job{URL: "http://a.test/", Load: held})
+		if got := [2]string{shown.DocumentTruncated, shown.PictureTruncated}; err != nil || got != want || len(shown.Document) == 0 || string(shown.Picture) != "x" {
+			t.Errorf("%s: %q, want %q; %v", way, got, want, err)
+		}
 	}
 }
 

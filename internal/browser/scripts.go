@@ -30,11 +30,11 @@ const prelude = `
 	const each = (n, visit) => { for (const e of all(n, "*")) { const root = shadowRoot(e); visit(e, root); if (root) each(root, visit); } };
 `
 
-// scriptKeep keeps a text of the page for scriptPiece, and returns how long it is; %s computes it, %d is how much of it is kept.
+// scriptKeep keeps a text of the page for scriptPiece, and returns how long it is before it is cut; %s computes it, %d is how much of it is kept.
 const scriptKeep = `(() => {` + prelude + `
 	const text = %s;
 	globalThis.kept = text.length > %d ? text.slice(0, %[2]d) : text;
-	return globalThis.kept.length;
+	return text.length;
 })()`
 
 // scriptPiece returns a part of what is kept, from %d on and some %d characters long, and where the next begins: no character is cut into two.
@@ -96,11 +96,20 @@ var scriptRoutes = fmt.Sprintf(`(() => {`+prelude+`
 	return [...found];
 })()`, maxFragment)
 
-// text reads a text of the page, of at most so many characters, in pieces: a message of the browser is not longer than a piece makes it.
+// Reasons of Shown, as WARC-Truncated has them (WARC/1.1 §5.13).
+const (
+	truncatedLength = "length"
+	truncatedTime   = "time"
+)
+
+// text reads a text of the page, of at most so many characters, in pieces: a message of the browser is not longer than a piece makes it. What is cut off is noted.
 func (t *tab) text(script string, most int) (string, error) {
 	size, err := evaluate[int](t.ctx, t, fmt.Sprintf(scriptKeep, script, most))
 	if err != nil {
 		return "", err
+	}
+	if size > most {
+		t.shown.DocumentTruncated = truncatedLength
 	}
 	var b strings.Builder
 	for at := 0; at < min(size, most); {
@@ -156,6 +165,9 @@ func (t *tab) routes(room int) (views []string, err error) {
 				known[f] = true
 				waiting = append(waiting, f)
 			}
+		}
+		if len(waiting) > 0 && room <= 0 {
+			t.shown.DocumentTruncated = truncatedLength
 		}
 		if len(waiting) == 0 || len(views) >= t.limits.Routes || t.shown.Cut || room <= 0 {
 			return views, nil

@@ -61,7 +61,7 @@ type refusal struct {
 var errCrashed = errors.New("the process that showed the page died")
 
 // show opens a page. After an error, and when the browser is lost, it is not to be used again.
-func (b *process) show(ctx context.Context, job Job, l Limits) (Shown, error) {
+func (b *process) show(ctx context.Context, job Job, l Limits) (shown Shown, err error) {
 	b.pages++
 	ctx, cancel := context.WithTimeoutCause(ctx, l.Time, fmt.Errorf("the page was open for %s", l.Time))
 	defer cancel()
@@ -90,8 +90,13 @@ func (b *process) show(ctx context.Context, job Job, l Limits) (Shown, error) {
 	err = t.serve(done)
 	b.page.Store(nil)
 	t.mu.Lock() // not while the browser closes the page: what it says meanwhile is to be read
-	shown := t.shown
+	shown = t.shown
 	t.mu.Unlock()
+	defer func() { // it may be cut below
+		if shown.Cut && shown.DocumentTruncated == "" {
+			shown.DocumentTruncated = truncatedTime
+		}
+	}()
 	shown.CPU = usageOf(b.pid, false).cpu - before
 	if err != nil {
 		err = b.reason(t.ctx, err)
@@ -436,7 +441,14 @@ func (t *tab) picture() {
 		Format: page.CaptureScreenshotFormatJpeg, Quality: &quality, CaptureBeyondViewport: &beyond,
 		Clip: &page.Viewport{Width: 1280, Height: min(max(height, 1024), maxHeight), Scale: 1},
 	})
-	if err == nil {
-		t.shown.Picture = taken.Data
+	if err != nil {
+		return
+	}
+	t.shown.Picture = taken.Data
+	switch {
+	case height > maxHeight:
+		t.shown.PictureTruncated = truncatedLength
+	case t.shown.Cut:
+		t.shown.PictureTruncated = truncatedTime
 	}
 }

@@ -42,7 +42,7 @@ type Exchange struct {
 	Refresh     string        `json:"refresh,omitempty"`    // Refresh
 	RobotsTag   string        `json:"robots_tag,omitempty"` // X-Robots-Tag, a line for each field
 	Disallowed  bool          `json:"disallowed,omitempty"` // by robots.txt, and fetched by the crawl's policy
-	Truncated   string        `json:"truncated,omitempty"`  // length, time, disconnect or unspecified (WARC-Truncated)
+	Truncated   string        `json:"truncated,omitempty"`  // length, time, disconnect or unspecified (WARC-Truncated); of a document or picture as well
 	TLS         string        `json:"tls,omitempty"`        // version and cipher suite
 	Pause       time.Duration `json:"pause,omitempty"`      // owed to the host from this entry on
 	Delay       time.Duration `json:"delay,omitempty"`      // the longest Crawl-delay that is known of the host
