@@ -255,9 +255,10 @@ func (a *Activities) archiveExchange(segment *archive.Segment, e *spool.Entry, p
 	switch {
 	case e.Kind == crawl.ExchangePage:
 		left.Add(o, revisit, e.Path, p, needs)
-	case e.Kind == crawl.ExchangeLoaded && o.Bytes == 0: // there was no answer
 	case e.Kind == crawl.ExchangeLoaded:
-		left.AddLoaded(o.URL, o.Bytes)
+		if left.AddLoaded(o.URL, o.Bytes, o.Kind == crawl.OutcomeDone); p != nil {
+			left.AddLinks(e.Path, p, needs)
+		}
 	case p != nil:
 		left.AddLinks(e.Path, p, needs)
 	}

@@ -88,7 +88,11 @@ func (a *Activities) eachTotalsIn(ctx context.Context, run archivedRun, d crawl.
 // segmentTotals counts what a segment has: the crawl log has a line for each outcome, the index the scores.
 func segmentTotals(ctx context.Context, store archive.Store, m *archive.Manifest, threshold float64) (t frontier.Totals, err error) {
 	err = archive.ReadLog(ctx, store, m, func(l archive.Logged) error {
-		if l.Kind != archive.LoggedRobots && l.Kind != archive.LoggedDNS {
+		switch l.Kind {
+		case archive.LoggedRobots, archive.LoggedDNS:
+		case archive.LoggedLoaded:
+			t.CountLoaded(l.Bytes, l.Reason == "")
+		default:
 			t.CountBecame(l.Became)
 			t.Count(crawl.Outcome{Kind: crawl.OutcomeKind(l.Kind), Status: l.Status, Bytes: l.Bytes}, crawl.ClassOf(l.Path))
 		}

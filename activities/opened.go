@@ -70,6 +70,7 @@ type opening struct {
 	unopened map[string]*spool.Entry // by URL
 	failed   map[string]bool         // URLs of which no page of the lane gets an answer any more
 	answered *browser.Response       // what was loaded last
+	frame    bool                    // what is loaded is the document of a frame
 	showing  atomic.Bool             // a page is open, or waits for a browser
 	missed   missed                  // by the page that is open
 }
@@ -283,6 +284,9 @@ var (
 	errTrouble    = errors.New("its host has trouble")
 )
 
+// kindDocument is browser.Request.Kind of the document of a frame.
+const kindDocument = "Document"
+
 // answer answers what a page asks for.
 func (r *requisites) answer(ctx context.Context, of crawl.Target, u urls.URL, q browser.Request, page *needed, load fetch.Load) (browser.Response, error) {
 	url := u.String()
@@ -303,7 +307,7 @@ func (r *requisites) answer(ctx context.Context, of crawl.Target, u urls.URL, q 
 		return browser.Response{}, errSpent
 	}
 	page.add(r.of, url)
-	r.answered = nil
+	r.answered, r.frame = nil, q.Kind == kindDocument
 	err = load(ctx, t)
 	if err == nil && r.answered == nil {
 		err = errNotWhole

@@ -590,3 +590,89 @@ func TestOpenedCut(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadedRead: what a page has loaded while it was open is read as other requisites are: a style sheet brings its fonts, images and imports to the crawl, and a frame its links, with
+// scores, but for what the page has loaded as well. Of other texts that scripts ask for, nothing is followed. All of it counts in the share of requisites, and a commit that
+// is made again from the archive knows as much.
+func TestLoadedRead(t *testing.T) {
+	var known []map[string]string
+	var counted []frontier.Totals
+	for _, recovered := range []bool{false, true} {
+		html, sheet := "Content-Type: text/html\r\n", "Content-Type: text/css\r\n"
+		r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
+			switch q.URL.Path {
+			case "/":
+				return 200, html, shell
+			case "/late.css":
+				return 200, sheet, `@import "i.css"; @font-face { font-family: f; src: url(f.woff) } a:hover { background: url(h.png) } @media print { a { background: url(p.png) } }`
+			case "/frame":
+				return 200, html, `<title>frame</title><p><a href=/linked>linked</a><img src=/in.png><img src=/loaded.png>`
+			case "/nofollow":
+				return 200, html, `<meta name=robots content=nofollow><a href=/unfollowed>x</a><img src=/shown.png>`
+			case "/partial":
+				return 200, html, `<p><a href=/partial-linked>x</a><img src=/partial.png>`
+			case "/moved":
+				return 302, "Location: /elsewhere\r\n", ""
+			case "/text":
+				return 200, "Content-Type: text/plain\r\n", "http://a.example/named"
+			case "/i.css":
+				return 200, sheet, ""
+			}
+			return 200, "Content-Type: image/png\r\n", "x"
+		})
+		r.robots = "User-agent: *\nDisallow: /secret\n"
+		r.Browser = scripted(func(ctx context.Context, job browser.Job) (browser.Shown, error) {
+			for _, ask := range [][2]string{
+				{"", "Document"}, {"late.css", "Stylesheet"}, {"i.css", "Stylesheet"}, {"frame", "Document"}, {"nofollow", "Document"}, {"loaded.png", "Image"}, {"partial", "Fetch"}, {"moved", "Document"}, {"text", "XHR"}, {"secret", "Image"},
+			} {
+				if _, err := job.Load(ctx, browser.Request{URL: job.URL + ask[0], Kind: ask[1]}); (err != nil) != (ask[0] == "secret") {
+					t.Errorf("%s: %v", ask, err)
+				}
+			}
+			return browser.Shown{Document: []byte("<title>shown</title>")}, nil
+		})
+		in := r.run()
+		_, err := call[ProcessResult](r.rig, r.Process, in)
+		r.must(err)
+		if recovered {
+			r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove())
+		}
+		r.must(r.do(r.Commit, in))
+		states := map[string]string{}
+		for url, state := range r.states() {
+			states[strings.TrimPrefix(url, rigSeed)] = state
+		}
+		known = append(known, states)
+		want := map[string]string{"": "done", "app.js": "done"}
+		for _, name := range []string{"f.woff", "h.png", "p.png", "linked", "in.png", "shown.png"} {
+			want[name] = "waiting"
+		}
+		if !maps.Equal(states, want) {
+			t.Errorf("recovered %t: %v", recovered, states)
+		}
+		s, err := r.Frontier.Crawl(rigCrawl).Status()
+		r.must(err)
+		if s.Totals.Loads != 9 || s.Totals.Loaded != 8 || s.Totals.Requisites != 6 || s.Totals.RequisitesArchived != 1 || s.Totals.RequisitesText() != "60.0 % of requisites of pages are archived (9 of 15)" {
+			t.Errorf("recovered %t: %+v, %s", recovered, s.Totals, s.Totals.RequisitesText())
+		}
+		s.Totals.Bytes, s.Totals.RequisiteBytes = 0, 0
+		counted = append(counted, s.Totals)
+		found := map[string]bool{}
+		for _, record := range r.records() {
+			for _, line := range []string{"outlink: " + rigSeed + "f.woff E css/url\r\n", "outlink: " + rigSeed + "linked L a/@href\r\n"} {
+				found[line] = found[line] || strings.Contains(record, line)
+			}
+		}
+		if slices.Contains(slices.Collect(maps.Values(found)), false) {
+			t.Errorf("recovered %t: %v", recovered, found)
+		}
+		r.check(r.dir)
+		lost, err := call[frontier.Totals](r.rig, r.LostTotals, LostTotalsInput{Crawl: rigCrawl, Holder: Holder{Worker: r.Settings.Worker}, Run: 1})
+		if err != nil || lost.Loads != 9 || lost.Loaded != 8 || lost.RequisitesArchived != 1 {
+			t.Errorf("recovered %t: by the segments %+v, %v", recovered, lost, err)
+		}
+	}
+	if counted[0] != counted[1] {
+		t.Errorf("live %+v, recovered %+v", counted[0], counted[1])
+	}
+}

@@ -60,6 +60,7 @@ func (r *requisites) emit(ctx context.Context, x *fetch.Exchange) error {
 	if r.browses() && x.Kind == crawl.ExchangePage && x.Outcome.Kind == crawl.OutcomeDone && crawl.ClassOf(x.Path) == crawl.ClassPage {
 		x.Outcome.Visit.Shown = r.a.Engine.OpensBy(&r.planned.Definition)
 	}
+	x.Frame = x.Kind == crawl.ExchangeLoaded && r.frame
 	e, err := r.fetching.emit(x, x.Response)
 	if err != nil {
 		return err

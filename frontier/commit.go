@@ -219,7 +219,7 @@ type ends struct {
 func (e *edit) concludeAll(now committing, outcomes []crawl.PageOutcome, may *committable, done map[uint64]queue.Tally) (all ends, err error) {
 	for _, o := range outcomes {
 		if o.Loaded {
-			e.rec.Totals.countLoaded(o.Bytes)
+			e.rec.Totals.CountLoaded(o.Bytes, o.Kind == crawl.OutcomeDone)
 			continue
 		}
 		if lost, err := may.lost(o.URL); err != nil {

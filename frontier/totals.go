@@ -29,6 +29,10 @@ type Totals struct {
 	RequisitesCut      int64 `json:"requisites_cut,omitempty" cbor:"23,keyasint,omitempty"`      // left out, because the budget of requisites was spent, or that of the page that embeds them, each time they were found
 	RequisiteBytes     int64 `json:"requisite_bytes,omitempty" cbor:"24,keyasint,omitempty"`     // on the wire, counted in Bytes
 
+	// Of what pages ask for while they are open in a browser, each time one does. It is no URL that the frontier knows:
+	Loads  int64 `json:"loads,omitempty" cbor:"28,keyasint,omitempty"`
+	Loaded int64 `json:"loaded,omitempty" cbor:"29,keyasint,omitempty"` // of them, that are archived
+
 	// Of what pages probably need (crawl.ClassSpeculative):
 	Speculative         int64 `json:"speculative,omitempty" cbor:"25,keyasint,omitempty"`          // known, in this run
 	SpeculativeArchived int64 `json:"speculative_archived,omitempty" cbor:"26,keyasint,omitempty"` // of them
@@ -118,31 +122,41 @@ func absentIcon(o *crawl.Outcome, class crawl.Class) bool {
 	return err == nil && u.RequestURI() == crawl.IconPath
 }
 
-// countLoaded adds what a page has loaded while it was open.
-func (t *Totals) countLoaded(bytes int64) {
+// CountLoaded adds what a page has asked for while it was open; archived: it got it.
+func (t *Totals) CountLoaded(bytes int64, archived bool) {
+	if t.Loads++; archived {
+		t.Loaded++
+	}
 	t.Bytes += bytes
 	t.RequisiteBytes += bytes
 }
 
+// AllRequisites counts the requisites of pages, with what these ask for while they are open in a browser.
+func (t Totals) AllRequisites() int64 { return t.Requisites + t.Loads }
+
+// AllArchived counts those that are archived.
+func (t Totals) AllArchived() int64 { return t.RequisitesArchived + t.Loaded }
+
 // RequisiteShare is the share of the requisites of pages that are archived; 1 if there are none. If some were left out it is the least that it may be, for these
 // count each time they are found.
 func (t Totals) RequisiteShare() float64 {
-	all := t.Requisites + t.RequisitesCut
+	all := t.AllRequisites() + t.RequisitesCut
 	if all == 0 {
 		return 1
 	}
-	return min(float64(t.RequisitesArchived)/float64(all), 1)
+	return min(float64(t.AllArchived())/float64(all), 1)
 }
 
 // RequisitesText says how many of the requisites of pages are archived; empty if there are none.
 func (t Totals) RequisitesText() string {
-	if t.Requisites+t.RequisitesCut == 0 {
+	known, archived := t.AllRequisites(), t.AllArchived()
+	if known+t.RequisitesCut == 0 {
 		if t.SpeculativeArchived > 0 {
 			return fmt.Sprintf("%d files that pages probably need are archived", t.SpeculativeArchived)
 		}
 		return ""
 	}
-	text := fmt.Sprintf("%.1f %% of requisites of pages are archived (%d of %d)", 100*t.RequisiteShare(), t.RequisitesArchived, t.Requisites)
+	text := fmt.Sprintf("%.1f %% of requisites of pages are archived (%d of %d)", 100*t.RequisiteShare(), archived, known)
 	if t.RequisitesCut > 0 {
 		text = fmt.Sprintf("at least %s; their budget left out %d, counted on each page that embeds them", text, t.RequisitesCut)
 	}
@@ -173,7 +187,7 @@ func (t *Totals) fields() []*int64 {
 	return []*int64{
 		&t.Pages, &t.Scored, &t.Relevant, &t.Bytes, &t.Errors, &t.Robots, &t.Refused, &t.Retries, &t.Revisits, &t.Links, &t.Known, &t.Batches,
 		&t.Failed, &t.Requests, &t.Requisites, &t.RequisitesArchived, &t.RequisitesCut, &t.RequisiteBytes,
-		&t.Speculative, &t.SpeculativeArchived, &t.SpeculativeBytes,
+		&t.Loads, &t.Loaded, &t.Speculative, &t.SpeculativeArchived, &t.SpeculativeBytes,
 		&t.New, &t.Changed, &t.Unchanged, &t.Gone, &t.Forbidden, &t.NotDue,
 	}
 }

@@ -115,8 +115,8 @@ func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
 			out <- prometheus.MustNewConstMetric(describeCrawl(metric, help), prometheus.GaugeValue, value, name)
 		}
 		gauge("pages", "Pages of the run.", float64(s.Totals.Pages))
-		gauge("requisites", "Images, style sheets, scripts and frames that pages of the run need, as far as they are known.", float64(s.Totals.Requisites))
-		gauge("requisites_archived", "Requisites of pages that are archived.", float64(s.Totals.RequisitesArchived))
+		gauge("requisites", "Images, style sheets, scripts and frames that pages of the run need, as far as they are known, and what they ask for while they are open in a browser.", float64(s.Totals.AllRequisites()))
+		gauge("requisites_archived", "Requisites of pages that are archived.", float64(s.Totals.AllArchived()))
 		gauge("relevant_pages", "Pages of the run at or above the threshold.", float64(s.Totals.Relevant))
 		gauge("harvest_ratio", "Relevant of scored pages.", s.Totals.HarvestRatio())
 		gauge("harvest_ratio_lately", "Relevant of scored pages in the last tenth of the run.", frontier.Lately(s.History))

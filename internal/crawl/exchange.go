@@ -48,6 +48,7 @@ type Exchange struct {
 	Delay       time.Duration `json:"delay,omitempty"`      // the longest Crawl-delay that is known of the host
 	Via         string        `json:"via,omitempty"`
 	Path        string        `json:"path,omitempty"`
+	Frame       bool          `json:"frame,omitempty"`  // of ExchangeLoaded: it is the document of a frame
 	Left        []string      `json:"left,omitempty"`   // URLs that a page that was opened wanted to go to by itself
 	Outcome     Outcome       `json:"outcome,omitzero"` // of a page
 }

@@ -37,6 +37,8 @@ type Parsed struct {
 	crawl.Parsed
 	// RobotsTxt is not nil of a robots.txt that names sitemaps, which is no page of the crawl: the URL for which it was fetched, see robotsOf.
 	RobotsTxt *crawl.Target
+	// LoadedAs is not nil of what a page has loaded while it was open in a browser: as which URL it was asked for.
+	LoadedAs *crawl.Target
 }
 
 // Judged is a page with its scores.
@@ -45,6 +47,7 @@ type Judged struct {
 	crawl.Judged
 	Sample    *topic.Sample // what the page teaches, in a reference crawl; else nil
 	RobotsTxt *crawl.Target // see Parsed
+	LoadedAs  *crawl.Target // see Parsed
 }
 
 // compare finds out whether the page is a probe, or reads like what its host answers to one: then its links are not followed.
@@ -99,7 +102,7 @@ func (b *JudgedBatch) parsed() *ParsedBatch {
 	out := &ParsedBatch{Broken: b.broken}
 	for i := range b.Pages {
 		p := &b.Pages[i]
-		out.Pages = append(out.Pages, Parsed{p.Entry, p.Parsed, p.RobotsTxt})
+		out.Pages = append(out.Pages, Parsed{p.Entry, p.Parsed, p.RobotsTxt, p.LoadedAs})
 	}
 	return out
 }
@@ -136,13 +139,17 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 		}
 	}
 	out, known := &ParsedBatch{}, e.early.take(s.key(), s.Run)
-	keep := func(entry int, p crawl.Parsed) {
-		cutSitemaps(&p, targets[p.URL].Path)
+	keep := func(entry int, p crawl.Parsed, loadedAs *crawl.Target) {
+		t := targets[p.URL]
+		if loadedAs != nil {
+			t = *loadedAs
+		}
+		cutSitemaps(&p, t.Path)
 		if p.Status >= 200 && p.Status < 300 {
 			p.NoFollow = p.NoFollow && plan.Definition.Robots.NoFollow != crawl.RobotsIgnore
-			p.Unfollowed, _ = plan.Scope.Fetched(p.URL, targets[p.URL].Path, p.MIME, p.Language)
+			p.Unfollowed, _ = plan.Scope.Fetched(p.URL, t.Path, p.MIME, p.Language)
 		}
-		out.Pages = append(out.Pages, Parsed{entry, p, nil})
+		out.Pages = append(out.Pages, Parsed{Entry: entry, Parsed: p, LoadedAs: loadedAs})
 	}
 	shown := openedIn(exchanges)
 	for i := range exchanges {
@@ -157,8 +164,10 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 		if document := shown.documents[x.URL]; document != nil && x.Kind == crawl.ExchangePage {
 			p, ok, err = e.understandOpened(ctx, x, document, shown.loaded[x.URL], plan.Definition.Helper, prints)
 		} else if early := known[x.URL]; early != nil && x.Kind == crawl.ExchangePage && x.Status > 0 {
-			keep(i, *early)
+			keep(i, *early, nil)
 			continue
+		} else if x.Kind == crawl.ExchangeLoaded {
+			p, ok, err = e.understandLoaded(ctx, x, shown.loaded[x.Via], plan.Definition.Helper)
 		} else {
 			p, ok, err = e.Understand(ctx, x, plan.Definition.Helper, prints)
 		}
@@ -171,10 +180,14 @@ func (e *Engine) parse(ctx context.Context, s Source) (*ParsedBatch, error) {
 		}
 		if ok {
 			p.CutRequisites(plan.Definition.Budget.MaxRequisites())
-			keep(i, p)
+			var loadedAs *crawl.Target
+			if x.Kind == crawl.ExchangeLoaded {
+				loadedAs = &crawl.Target{URL: x.URL, Via: x.Via, Path: x.Path, Priority: targets[x.Via].Priority}
+			}
+			keep(i, p, loadedAs)
 		} else if plan.Definition.Sitemaps {
 			if p, of, ok := sitemapsIn(x, targets); ok {
-				out.Pages = append(out.Pages, Parsed{i, p, of})
+				out.Pages = append(out.Pages, Parsed{Entry: i, Parsed: p, RobotsTxt: of})
 			}
 		}
 	}
@@ -217,6 +230,9 @@ func (e *Engine) Judge(ctx context.Context, s Source) (*JudgedBatch, error) {
 			continue
 		}
 		t := targets[j.URL]
+		if j.LoadedAs = batch.Pages[i].LoadedAs; j.LoadedAs != nil {
+			t = *j.LoadedAs
+		}
 		verdict, terms, err := judging.Page(&j.Parsed, score.Context{
 			Inherit: plan.Definition.Inherit(t.Priority), Submitted: t.Submitted, Depth: scope.Hops(t.Path), Now: plan.Started, Terms: plan.Reference,
 		}, t.LinkFeatures)

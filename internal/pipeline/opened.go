@@ -77,6 +77,27 @@ func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, lo
 	return p, true, nil
 }
 
+// understandLoaded makes the page of what a page that was open has loaded, as of a requisite: what it needs in turn, unless that was loaded as well, and the links of a frame. What
+// else scripts have asked for is no page: its texts and links are in the document, if they are to be seen.
+func (e *Engine) understandLoaded(ctx context.Context, x *Exchange, loaded []string, mode string) (p crawl.Parsed, ok bool, err error) {
+	if x.Outcome.Kind != crawl.OutcomeDone || x.Status < 200 || x.Status >= 300 { // where it redirects to the browser has asked for
+		return p, false, nil
+	}
+	if p, ok, err = e.Understand(ctx, x, mode, nil); err != nil || !ok {
+		return p, false, err
+	}
+	isPage := p.MIME == "text/html" || p.MIME == "application/xhtml+xml"
+	if isPage && !x.Frame {
+		return crawl.Parsed{}, false, nil
+	}
+	p.Print = nil // by which pages of a site are compared
+	p.Links = slices.DeleteFunc(p.Links, func(l crawl.Outlink) bool {
+		needed := l.Hop == crawl.HopEmbed || l.Hop == crawl.HopSpeculative
+		return !needed && !isPage || needed && slices.Contains(loaded, l.URL)
+	})
+	return p, isPage || len(p.Links) > 0, nil
+}
+
 // shownBy is the hash of what a page shows: its texts, and the links that it has. What it embeds may be loaded this time and not the next.
 func shownBy(p *crawl.Parsed) uint64 {
 	h := fnv.New64a()

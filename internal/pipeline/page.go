@@ -32,7 +32,7 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 		}
 	}()
 	switch {
-	case x.Kind != crawl.ExchangePage || x.Status == 0 || x.Outcome.Kind == crawl.OutcomeFailed:
+	case x.Kind != crawl.ExchangePage && x.Kind != crawl.ExchangeLoaded || x.Status == 0 || x.Outcome.Kind == crawl.OutcomeFailed:
 		return p, false, nil
 	case x.Status >= 300 && x.Status < 400 && x.Location != "":
 		p.Page, ok = page.Redirect(x.URL, x.Status, x.Location)

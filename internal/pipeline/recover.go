@@ -41,8 +41,8 @@ func (e *Engine) recover(
 		case archive.LoggedLoaded:
 			if l.Bytes > 0 { // else there is no capture of it
 				loaded[l.URL] = append(loaded[l.URL], l.Time.UTC().Truncate(time.Second))
-				left.AddLoaded(l.URL, l.Bytes)
 			}
+			left.AddLoaded(l.URL, l.Bytes, l.Reason == "")
 			return nil
 		}
 		if order[l.URL] = len(order); l.Print != nil {

@@ -39,9 +39,13 @@ func (r *Result) Add(fetched crawl.Outcome, revisit bool, path string, p *Judged
 	r.Outcomes = append(r.Outcomes, o)
 }
 
-// AddLoaded adds what a page has loaded while it was open.
-func (r *Result) AddLoaded(url string, bytes int64) {
-	r.Outcomes = append(r.Outcomes, crawl.PageOutcome{Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Bytes: bytes}, Score: -1, Loaded: true})
+// AddLoaded adds what a page has asked for while it was open; archived: it got it.
+func (r *Result) AddLoaded(url string, bytes int64, archived bool) {
+	o := crawl.Outcome{URL: url, Kind: crawl.OutcomeFailed, Bytes: bytes}
+	if archived {
+		o.Kind = crawl.OutcomeDone
+	}
+	r.Outcomes = append(r.Outcomes, crawl.PageOutcome{Outcome: o, Score: -1, Loaded: true})
 }
 
 // AddLinks adds the outlinks of a page.

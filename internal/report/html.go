@@ -108,7 +108,7 @@ table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;text-align:r
 <table><tr><th>pages archived in all runs<th>of them revisits<th>MB in the archive<th>hosts</tr>
 <tr><td>{{.Pages}}<td>{{.Revisits}}<td>{{mega .Bytes}}<td>{{.HostCount}}</tr></table>
 {{with .Status.Totals}}<table><tr><th>pages of this run<th>scored<th>relevant<th>harvest ratio<th>errors<th>refused by robots.txt<th>retries<th>links<th>URLs met<th>requisites<th>of them archived<th>left out by their budget<th>share, at least</tr>
-<tr><td>{{.Pages}}<td>{{.Scored}}<td>{{.Relevant}}<td>{{share .HarvestRatio}}<td>{{.Errors}}<td>{{.Robots}}<td>{{.Retries}}<td>{{.Links}}<td>{{.Known}}<td>{{.Requisites}}<td>{{.RequisitesArchived}}<td>{{.RequisitesCut}}<td>{{share .RequisiteShare}}</tr></table>
+<tr><td>{{.Pages}}<td>{{.Scored}}<td>{{.Relevant}}<td>{{share .HarvestRatio}}<td>{{.Errors}}<td>{{.Robots}}<td>{{.Retries}}<td>{{.Links}}<td>{{.Known}}<td>{{.AllRequisites}}<td>{{.AllArchived}}<td>{{.RequisitesCut}}<td>{{share .RequisiteShare}}</tr></table>
 <table><tr><th>new pages of this run<th>changed<th>unchanged<th>gone<th>forbidden<th>not asked, by recrawl</tr>
 <tr><td>{{.New}}<td>{{.Changed}}<td>{{.Unchanged}}<td>{{.Gone}}<td>{{.Forbidden}}<td>{{.NotDue}}</tr></table>{{end}}
 {{if .Definition.Spread}}<p>The numbers of this run are those of the worker that has made the report; muninn status has the sum of all workers.</p>{{end}}
