@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -674,5 +675,25 @@ func TestLoadedRead(t *testing.T) {
 	}
 	if counted[0] != counted[1] {
 		t.Errorf("live %+v, recovered %+v", counted[0], counted[1])
+	}
+}
+
+// panicking is a body on which its decoder panics.
+type panicking struct{ io.Reader }
+
+func (p panicking) Read(b []byte) (int, error) {
+	if n, err := p.Reader.Read(b); err == nil {
+		return n, nil
+	}
+	panic("a raven")
+}
+
+// TestAnswerPanics: a body on which a decoder panics is no answer, and ends no worker.
+func TestAnswerPanics(t *testing.T) {
+	for _, coding := range []string{"br", "zstd", "deflate", "gzip"} {
+		x := crawl.Exchange{Status: 200, Encoding: coding}
+		if _, err := answerOf(&x, strings.NewReader("HTTP/1.1 200 OK\r\n\r\n"), panicking{strings.NewReader("\x8b\x01\x80\x00\x01\x02\xff")}); !errors.Is(err, errNotWhole) {
+			t.Errorf("%s: %v", coding, err)
+		}
 	}
 }

@@ -47,8 +47,8 @@ var (
 )
 
 // NewReader takes the codings of a Content-Encoding field off, the last one first; several fields are joined by
-// commas. The error, here or of a Read, is an Error. The caller bounds what is read: a small body may decode to a
-// very long one.
+// commas. The error, here or of a Read, is an Error, also where a decoder panics on hostile bytes. The caller bounds what
+// is read: a small body may decode to a very long one.
 func NewReader(r io.Reader, field string) (io.ReadCloser, error) {
 	var layers []string
 	for name := range strings.SplitSeq(strings.ToLower(field), ",") {
@@ -61,7 +61,7 @@ func NewReader(r io.Reader, field string) (io.ReadCloser, error) {
 		return nil, &Error{field, errLayers}
 	}
 	for i := len(layers) - 1; i >= 0; i-- {
-		if err := out.take(layers[i]); err != nil {
+		if err := guarded(func() error { return out.take(layers[i]) }); err != nil {
 			_ = out.Close()
 			return nil, named(layers[i], err)
 		}
@@ -76,10 +76,12 @@ type reader struct {
 }
 
 func (r *reader) Close() error {
-	for _, done := range r.closers {
-		done()
-	}
-	return nil
+	return guarded(func() error {
+		for _, done := range r.closers {
+			done()
+		}
+		return nil
+	})
 }
 
 // sniffed is how many bytes of a body show whether it has a coding at all.
@@ -130,22 +132,45 @@ func (r *reader) take(name string) error {
 	default:
 		return errUnknown
 	}
-	r.Reader = &layer{decoder, name}
+	r.Reader = &layer{Reader: decoder, name: name}
 	return nil
 }
 
 // layer names the coding in the errors of its decoder.
 type layer struct {
 	io.Reader
-	name string
+	name   string
+	failed error // a decoder that has panicked is not read again
 }
 
-func (l *layer) Read(p []byte) (int, error) {
-	n, err := l.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = named(l.name, err)
+func (l *layer) Read(p []byte) (n int, err error) {
+	if l.failed != nil {
+		return 0, l.failed
+	}
+	err = guarded(func() (err error) {
+		n, err = l.Reader.Read(p)
+		return err
+	})
+	if err == nil || errors.Is(err, io.EOF) {
+		return n, err
+	}
+	if err = named(l.name, err); errors.Is(err, errPanic) {
+		l.failed = err
 	}
 	return n, err
+}
+
+// errPanic is why a body cannot be decoded on which a decoder has panicked.
+var errPanic = errors.New("the decoder panicked")
+
+// guarded makes an error of a panic: what is decoded is hostile, and callers run in goroutines that serve other hosts, too.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", errPanic, r)
+		}
+	}()
+	return do()
 }
 
 // named gives an error the coding that it comes from; of several layers, the outer one.
