@@ -67,7 +67,7 @@ func benchParts(b *testing.B, exchanges []Exchange) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	form := urls.NewForm(d.Canonical.Parameters, d.Canonical.PathParameters)
+	form := urls.NewForm(d.Canonical.Parameters, d.Canonical.PathParameters, d.Canonical.Sessions())
 	pages, links := make([]crawl.Parsed, len(exchanges)), make([][]urls.URL, len(exchanges))
 	for i := range exchanges {
 		p, ok, err := e.Understand(b.Context(), &exchanges[i], "", nil)
