@@ -206,6 +206,10 @@ func TestNoNetwork(t *testing.T) {
 				() => fetch("http://" + tcp + "/fetch"), () => fetch("http://" + tcp + "/post", {method: "POST", body: "x"}), () => new WebSocket("ws://" + tcp + "/ws"),
 				() => new EventSource("http://" + tcp + "/events"), () => navigator.sendBeacon("http://" + tcp + "/beacon", "x"), () => { new Image().src = "http://" + tcp + "/image" },
 				() => new Worker(URL.createObjectURL(new Blob(["fetch('http://" + tcp + "/worker'); new WebSocket('ws://" + tcp + "/')"]))),
+				() => new Worker(URL.createObjectURL(new Blob(["const deep = URL.createObjectURL(new Blob([\"fetch('http://" + tcp + "/deep'); new WebSocket('ws://" + tcp + "/')\"])); new Worker(deep); new Worker('http://" + tcp + "/inner.js')"]))),
+				() => { const f = document.createElement("iframe"); f.srcdoc = "<script>new Worker(URL.createObjectURL(new Blob([\"fetch('http://" + tcp + "/framed')\"])))</" + "script>"; document.body.append(f) },
+				() => { const f = document.createElement("iframe"); document.body.append(f); new f.contentWindow.SharedWorker(URL.createObjectURL(new Blob(["fetch('http://" + tcp + "/shared'); new WebSocket('ws://" + tcp + "/')"]))) },
+				() => { const f = document.createElement("iframe"); document.body.append(f); f.contentWindow.navigator.serviceWorker.register("http://a.test/sw.js") },
 				() => navigator.serviceWorker.register("http://a.test/sw.js"), () => open("http://" + tcp + "/window"),
 				() => { const f = document.createElement("iframe"); f.src = "http://" + tcp + "/frame"; document.body.append(f) },
 				() => { const f = document.createElement("iframe"); document.body.append(f); const R = f.contentWindow.RTCPeerConnection; const c = new R({iceServers: [{urls: "stun:" + udp}]}); c.createDataChannel("x"); c.createOffer().then((o) => c.setLocalDescription(o)) },
@@ -221,9 +225,23 @@ func TestNoNetwork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown, err := b.show(t.Context(), Job{URL: "http://a.test/", Load: one(body)}, DefaultLimits())
+		asked := map[string]bool{}
+		shown, err := b.show(t.Context(), Job{URL: "http://a.test/", Load: func(ctx context.Context, r Request) (Response, error) {
+			asked[strings.TrimPrefix(strings.TrimPrefix(r.URL, "http://a.test"), "http://"+tcp)] = true
+			return one(body)(ctx, r)
+		}}, DefaultLimits())
 		if err != nil || !strings.Contains(string(shown.Document), "said") {
 			t.Errorf("%q, %v", shown.Document, err)
+		}
+		for _, path := range []string{"/fetch", "/image", "/frame", "/worker", "/deep", "/inner.js", "/framed"} {
+			if !asked[path] {
+				t.Errorf("namespace %t: %s is not asked for: %v", isolated, path, asked)
+			}
+		}
+		for _, path := range []string{"/post", "/beacon", "/ping"} {
+			if asked[path] {
+				t.Errorf("namespace %t: %s is asked for", isolated, path)
+			}
 		}
 		b.end()
 		<-b.done
@@ -334,5 +352,52 @@ func TestCutOff(t *testing.T) {
 	shown, err := pool(t, DefaultLimits()).Open(t.Context(), Job{URL: "http://a.test/", Load: one(body)})
 	if err != nil || len(shown.Document) != maxDocument || shown.DocumentTruncated != "length" || len(shown.Picture) == 0 || shown.PictureTruncated != "length" || shown.Cut {
 		t.Errorf("a document of %d bytes (%q), a picture of %d (%q), cut: %t, %v", len(shown.Document), shown.DocumentTruncated, len(shown.Picture), shown.PictureTruncated, shown.Cut, err)
+	}
+}
+
+// TestWorkers: what dedicated workers of a page ask for is answered as what the page asks for is, also that of workers that they make.
+func TestWorkers(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"/": `<p id=said>nothing<script>
+			const said = [], say = (text) => { said.push(text); document.getElementById("said").textContent = said.sort().join(" ") };
+			for (const w of [new Worker("/w.js"), new Worker(URL.createObjectURL(new Blob(["fetch('http://a.test/blob').then((r) => r.text()).then(postMessage)"])))]) w.onmessage = (m) => say(m.data);
+		</script>`,
+		"/w.js":      `importScripts("/import.js"); fetch("/fetched").then((r) => r.text()).then((text) => postMessage(imported + " " + text)); new Worker("/inner.js").onmessage = (m) => postMessage(m.data)`,
+		"/import.js": `const imported = "imported"`, "/inner.js": `fetch("/inner").then((r) => r.text()).then(postMessage)`,
+		"/fetched": "fetched", "/inner": "inner", "/blob": "blob",
+	}
+	var asked []string
+	shown, err := pool(t, DefaultLimits()).Open(t.Context(), Job{URL: "http://a.test/", Load: func(_ context.Context, r Request) (Response, error) {
+		path := strings.TrimPrefix(r.URL, "http://a.test")
+		asked = append(asked, path+" "+r.Kind)
+		body, is := files[path]
+		if !is {
+			return Response{Status: 404}, nil
+		}
+		kind := "text/html"
+		if strings.HasSuffix(path, ".js") {
+			kind = "text/javascript"
+		}
+		return Response{Status: 200, Header: [][2]string{{"Content-Type", kind}}, Body: []byte(body)}, nil
+	}})
+	if err != nil || !strings.Contains(string(shown.Document), "blob imported fetched inner") {
+		t.Errorf("%.300q, %v, asked for %q", shown.Document, err, asked)
+	}
+}
+
+// TestServiceWorker: a page that gets its service workers back has none: their scripts have no answer.
+func TestServiceWorker(t *testing.T) {
+	t.Parallel()
+	body := `<p id=said>nothing<script>ServiceWorkerContainer.prototype.register.call(navigator.serviceWorker, "/sw.js").then(() => "registered", (e) => "refused " + e.name).then((text) => { document.getElementById("said").textContent = text })</script>`
+	var asked []string
+	shown, err := pool(t, DefaultLimits()).Open(t.Context(), Job{URL: "https://a.test/", Load: func(_ context.Context, r Request) (Response, error) {
+		if asked = append(asked, r.URL); strings.HasSuffix(r.URL, "/sw.js") {
+			return Response{Status: 200, Header: [][2]string{{"Content-Type", "text/javascript"}}, Body: []byte("fetch('/from')")}, nil
+		}
+		return Response{Status: 200, Header: [][2]string{{"Content-Type", "text/html"}}, Body: []byte(body)}, nil
+	}})
+	if err != nil || !strings.Contains(string(shown.Document), ">refused ") || slices.Contains(asked, "https://a.test/sw.js") || shown.Blocked != 1 {
+		t.Errorf("%.300q, %v, %d blocked; asked for %q", shown.Document, err, shown.Blocked, asked)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -166,8 +167,9 @@ func temporary(folder string) string {
 
 // heard takes an event of the browser.
 func (b *process) heard(session, event string, params []byte) {
-	if t := b.page.Load(); t != nil && t.id == session {
-		t.heard(event, params)
+	t := b.page.Load()
+	if t != nil && (t.id == session || session == "" && event == fetch.RequestPaused.Method) {
+		t.heard(session, event, params)
 	}
 }
 

@@ -46,6 +46,7 @@ type tab struct {
 
 // asked is a request of the page that waits, without its header and body: those are the page's to choose.
 type asked struct {
+	in   string // the session that has intercepted it; empty: the browser's
 	id   fetch.RequestID
 	url  string
 	kind network.ResourceType
@@ -53,6 +54,7 @@ type asked struct {
 
 // refusal is a request that fails, and how.
 type refusal struct {
+	in  string // see asked
 	id  fetch.RequestID
 	why network.ErrorReason
 }
@@ -159,11 +161,11 @@ func (b *process) reason(ctx context.Context, err error) error {
 	return fmt.Errorf("the browser gave no document: %w", err)
 }
 
-// heard takes an event of the page.
-func (t *tab) heard(event string, params []byte) {
+// heard takes an event of the page, or a request of what it has made outside of its session.
+func (t *tab) heard(in, event string, params []byte) {
 	switch event {
 	case fetch.RequestPaused.Method:
-		t.paused(params)
+		t.paused(in, params)
 	case page.JavascriptDialogOpening.Method:
 		select {
 		case t.dialogs <- struct{}{}:
@@ -175,13 +177,18 @@ func (t *tab) heard(event string, params []byte) {
 }
 
 // paused takes a request of the page: it waits for its answer, or fails. One for which there is no room stays without an answer, and so is one that cannot be read.
-func (t *tab) paused(params []byte) {
+func (t *tab) paused(in string, params []byte) {
 	var ev struct {
 		ID         fetch.RequestID      `json:"requestId"`
 		Frame      cdp.FrameID          `json:"frameId"`
 		Kind       network.ResourceType `json:"resourceType"`
 		Redirected fetch.RequestID      `json:"redirectedRequestId"`
-		Request    struct{ URL, Method string }
+		Request    struct {
+			URL, Method string
+			Headers     struct {
+				Worker json.RawMessage `json:"Service-Worker"`
+			}
+		}
 	}
 	if json.Unmarshal(params, &ev) != nil {
 		return
@@ -190,10 +197,12 @@ func (t *tab) paused(params []byte) {
 	defer t.mu.Unlock()
 	t.asked++
 	t.active = time.Now()
-	own := ev.Frame == t.frame && ev.Kind == network.ResourceTypeDocument
-	if t.takes(ev.Request.Method, ev.Request.URL, ev.Kind, own && ev.Redirected == "") {
+	own := in == t.id && ev.Frame == t.frame && ev.Kind == network.ResourceTypeDocument
+	if ev.Request.Headers.Worker != nil { // the script of a service worker (Service Workers, "fetch")
+		t.shown.Blocked++
+	} else if t.takes(ev.Request.Method, ev.Request.URL, ev.Kind, own && ev.Redirected == "") {
 		select {
-		case t.queue <- asked{ev.ID, ev.Request.URL, ev.Kind}:
+		case t.queue <- asked{in, ev.ID, ev.Request.URL, ev.Kind}:
 			t.open++
 			return
 		default:
@@ -205,7 +214,7 @@ func (t *tab) paused(params []byte) {
 		why = network.ErrorReasonAborted // or the browser shows a page of its own that says why
 	}
 	select {
-	case t.refused <- refusal{ev.ID, why}:
+	case t.refused <- refusal{in, ev.ID, why}:
 	default:
 	}
 }
@@ -259,7 +268,7 @@ func (t *tab) refuse() {
 	for {
 		select {
 		case r := <-t.refused:
-			_ = do(t.ctx, t.session, fetch.FailRequest, fetch.FailRequestParams{RequestID: r.id, ErrorReason: r.why})
+			_ = do(t.ctx, session{t.conn, r.in}, fetch.FailRequest, fetch.FailRequestParams{RequestID: r.id, ErrorReason: r.why})
 		case <-t.dialogs:
 			_ = do(t.ctx, t.session, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
 		case <-t.ctx.Done():
@@ -282,10 +291,10 @@ func (t *tab) answer(q asked) {
 			}
 			answer.ResponseHeaders = append(answer.ResponseHeaders, &fetch.HeaderEntry{Name: h[0], Value: h[1]})
 		}
-		err = do(t.ctx, t.session, fetch.FulfillRequest, answer)
+		err = do(t.ctx, session{t.conn, q.in}, fetch.FulfillRequest, answer)
 	}
 	if err != nil { // or it takes no such answer
-		_ = do(t.ctx, t.session, fetch.FailRequest, fetch.FailRequestParams{RequestID: q.id, ErrorReason: network.ErrorReasonFailed})
+		_ = do(t.ctx, session{t.conn, q.in}, fetch.FailRequest, fetch.FailRequestParams{RequestID: q.id, ErrorReason: network.ErrorReasonFailed})
 	}
 }
 
@@ -320,10 +329,13 @@ func (t *tab) drive() error {
 	return t.read()
 }
 
-// prepare sets up the interception of requests, and takes off the page what would get around it.
+// prepare sets up the interception of requests, and takes off the page what would get around it. The page's session has the requests of its frames and of the workers that these make; workers that
+// workers make, and frames in processes of their own, have no session, or none that intercepts requests (Chromium 156): the browser's own has those.
 func (t *tab) prepare() error {
+	all := fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*"}}}
 	return errors.Join(
-		do(t.ctx, t.session, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*"}}}),
+		do(t.ctx, session{conn: t.conn}, fetch.Enable, all),
+		do(t.ctx, t.session, fetch.Enable, all),
 		do(t.ctx, t.session, page.Enable, page.EnableParams{}), // which reports dialogs
 		do(t.ctx, t.session, inspector.Enable, cdp.Empty{}),
 		do(t.ctx, t.session, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: scriptBefore}),
