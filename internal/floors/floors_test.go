@@ -67,6 +67,7 @@ var wrappers = map[string][]string{
 	"github.com/tetratelabs/wazero":       {"internal/pdf"},
 	"github.com/nlnwa/whatwg-url":         {"internal/urls"},
 	"github.com/tdewolff/parse":           {"internal/css"},
+	"github.com/mmcdole/gofeed":           {}, // a test compares with it
 	"github.com/projectdiscovery/":        {"internal/lab/recognition"},
 	"github.com/spf13/cobra":              {"starter", "internal/cli", "internal/lab/muninn-lab", "worker/muninn-worker"},
 	"github.com/prometheus/client_golang": {"worker"},
