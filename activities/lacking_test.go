@@ -23,9 +23,9 @@ func TestLacking(t *testing.T) {
 			r := newOpenedRig(t, func(q *http.Request) (int, string, string) {
 				switch q.URL.Path {
 				case "/":
-					return 200, "Content-Type: text/html\r\n", `<img src=/1.png><img src=/secret.png><img src=http://b.example/3.png><img src=/4.png><img src=/1.png><img src=/5.png><img src=/6.png><img src=/7.png>`
+					return 200, "Content-Type: text/html\r\n", `<link rel=icon href=data:,><img src=/1.png><img src=/secret.png><img src=http://b.example/3.png><img src=/4.png><img src=/1.png><img src=/5.png><img src=/6.png><img src=/7.png>`
 				case "/two":
-					return 200, "Content-Type: text/html\r\n", `<img src=/1.png><img src=/5.png>`
+					return 200, "Content-Type: text/html\r\n", `<link rel=icon href=data:,><img src=/1.png><img src=/5.png>`
 				}
 				return 200, "Content-Type: image/png\r\n", q.URL.Path
 			})
