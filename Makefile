@@ -39,7 +39,7 @@ SEED ?= 1
 
 .PHONY: test
 test: temporal ## run the tests except the long proofs (at most five minutes on two cores)
-	MUNINN_BROWSER=none $(GOTEST) -skip '^TestLong' ./...
+	MUNINN_BROWSER_TESTS=none $(GOTEST) -skip '^TestLong' ./...
 
 .PHONY: lint
 lint: ## format, vet, floors, staticcheck, workflowcheck
@@ -52,7 +52,7 @@ lint: ## format, vet, floors, staticcheck, workflowcheck
 
 .PHONY: proofs
 proofs: temporal versitygw ## run the long proofs: kills, resets, schedules, simulation, broken servers, recorded webs
-	MUNINN_BROWSER=none $(GOTEST) -run '^TestLong' $(PROOFS)
+	MUNINN_BROWSER_TESTS=none $(GOTEST) -run '^TestLong' $(PROOFS)
 
 .PHONY: race
 # -short: properties are checked on fewer random histories; the races of one are those of all.
