@@ -82,10 +82,14 @@ func TestLateAsk(t *testing.T) {
 			t.Errorf("%+v is renewed: %+v", c, answers)
 		}
 	}
-	for i := range 500 {
-		s.depart(fmt.Sprint("worker-", i), uint64(10+i))
+	late := Ask{Lease: "later", Crawl: "c", Worker: "w", Reply: "r", IP: "10.0.0.3", PerIP: 1, Permit: true}
+	if answers := s.Serve(start.Add(departedKept), []Round{{From: "r", Round: 1, Epoch: 1, Asks: []Ask{late}}}); len(answers[0].Grants) != 1 {
+		t.Errorf("a ring that counts from 1 again: %+v", answers)
 	}
-	if len(s.departed) != maxDeparted || s.departed["worker-499"] == 0 || s.bytes > MaxBytes {
+	for i := range 500 {
+		s.depart(fmt.Sprint("worker-", i), departure{uint64(10 + i), start.Add(time.Duration(i) * time.Second)})
+	}
+	if len(s.departed) != maxDeparted || s.departed["worker-499"].Epoch == 0 || s.bytes > MaxBytes {
 		t.Errorf("%d workers are known to have been given up", len(s.departed))
 	}
 }

@@ -69,12 +69,12 @@ func (p *pass) round(r Round) (refused []Key, busy []string) {
 		p.release(release)
 	}
 	for _, renewal := range r.Renewals {
-		if p.s.late(r, renewal.Ask) || !p.renew(renewal) {
+		if p.s.late(p.now, r, renewal.Ask) || !p.renew(renewal) {
 			refused = append(refused, Key{Lease: renewal.Lease, Number: renewal.Number})
 		}
 	}
 	for _, ask := range r.Asks {
-		if p.s.late(r, ask) || !p.ask(ask) {
+		if p.s.late(p.now, r, ask) || !p.ask(ask) {
 			busy = append(busy, ask.Lease)
 		}
 	}
@@ -173,7 +173,11 @@ func (p *pass) ask(ask Ask) bool {
 	if !p.s.admits(p.now, a, line) {
 		return false
 	}
-	if !p.s.makeRoom(p.now, sizeOf(ask)) {
+	room := sizeOf(ask)
+	if p.s.Exact {
+		room += restRoom
+	}
+	if !p.s.makeRoom(p.now, room) {
 		p.s.Turned++
 		return true
 	}
@@ -189,6 +193,9 @@ func (p *pass) release(r Release) {
 	p.slowServer(r)
 	a := p.s.at(r.IP)
 	if a == nil && (r.Rest <= 0 || !p.s.makeRoom(p.now, addressBytes+len(r.IP))) {
+		if p.s.Exact && r.Rest > 0 { // there is no room for it: it rests as all unknown addresses do
+			p.s.Floor = times.Latest(p.s.Floor, ceilMillis(p.now.Add(min(r.Rest, MaxFloor))))
+		}
 		return
 	}
 	a = p.touch(r.IP)
@@ -247,7 +254,7 @@ func (p *pass) endUnknown(k Known) {
 func (p *pass) endGone(g Gone) {
 	asked := func(ask Ask, number int64) bool { return ask.Worker == g.Worker && number < g.At.UnixMicro() }
 	permitted := func(ask Ask, number int64) bool { return ask.Permit && asked(ask, number) }
-	p.s.depart(g.Worker, g.Epoch)
+	p.s.depart(g.Worker, departure{g.Epoch, ceilMillis(p.now)})
 	if g.Left {
 		p.endAll(permitted, permitted)
 	} else {

@@ -33,6 +33,7 @@ type shardModel struct {
 	sent        []Release // that may come again
 	granted     int
 	epoch       map[string]uint64 // of each worker, by the ring
+	gaveUp      map[string]time.Time
 }
 
 func byName(a, b LeaseID) int { return strings.Compare(a.String(), b.String()) }
@@ -179,7 +180,7 @@ func (m *shardModel) ask(t *rapid.T) {
 	m.n++
 	m.waits[ask.ID()] = ask
 	r := Round{From: "r", Round: 1, Worker: ask.Worker, Epoch: m.epoch[ask.Worker], Asks: []Ask{line}}
-	late := r.Epoch > 1 && rapid.IntRange(0, 3).Draw(t, "late") == 0 // it was sent before the worker was given up
+	late := r.Epoch > 1 && m.now.Before(m.gaveUp[ask.Worker].Add(departedKept)) && rapid.IntRange(0, 3).Draw(t, "late") == 0 // it was sent before the worker was given up
 	if late {
 		r.Epoch--
 	}
@@ -270,7 +271,7 @@ func (m *shardModel) withdraw(t *rapid.T) {
 func (m *shardModel) gone(t *rapid.T) {
 	g := Gone{Worker: rapid.SampledFrom([]string{"v", "w"}).Draw(t, "gone"), At: m.now.Add(time.Second), Left: rapid.Bool().Draw(t, "left")}
 	m.epoch[g.Worker]++ // it comes back by this epoch
-	g.Epoch = m.epoch[g.Worker]
+	g.Epoch, m.gaveUp[g.Worker] = m.epoch[g.Worker], m.now
 	m.ended(func(id LeaseID, o outstanding) bool { return id.Worker == g.Worker && o.ask.Permit })
 	maps.DeleteFunc(m.waits, func(id LeaseID, ask Ask) bool { return id.Worker == g.Worker && (ask.Permit || !g.Left) })
 	m.serve(t, Round{Gone: []Gone{g}})
@@ -306,7 +307,7 @@ func (m *shardModel) undelivered(t *rapid.T) {
 func TestAllRules(t *testing.T) {
 	granted := 0
 	rapid.Check(t, func(t *rapid.T) {
-		m := &shardModel{state: NewPresent(0, 0), twin: NewPresent(0, 0), now: start, waits: map[LeaseID]Ask{}, held: map[LeaseID]outstanding{}, address: map[string]time.Time{}, host: map[string]time.Time{}, epoch: map[string]uint64{"v": 1, "w": 1, "z": 1}}
+		m := &shardModel{state: NewPresent(0, 0), twin: NewPresent(0, 0), now: start, waits: map[LeaseID]Ask{}, held: map[LeaseID]outstanding{}, address: map[string]time.Time{}, host: map[string]time.Time{}, epoch: map[string]uint64{"v": 1, "w": 1, "z": 1}, gaveUp: map[string]time.Time{}}
 		t.Repeat(map[string]func(*rapid.T){
 			"ask": m.ask, "ask more": m.ask, "ask again": m.askAgain, "release": m.release, "release more": m.release, "again": m.again, "renew": m.renew,
 			"withdraw": m.withdraw, "gone": m.gone, "known": m.known, "undelivered": m.undelivered,

@@ -35,7 +35,7 @@ type State struct {
 	hosts         map[string]hostRest  // that rest longer than the address that they were asked at
 	hostsLeft     int                  // by the last sweep
 	hostBytes     int                  // of bytes, what hosts take
-	departed      map[string]uint64    // by worker, the epoch by which the ring had given it up, see late
+	departed      map[string]departure // by worker that the ring has given up, see late
 }
 
 // address is what is known of one IP address, or of a host group.
@@ -97,7 +97,7 @@ func (s *State) Counts() (held, waiting, addresses int) {
 
 func (s *State) init() {
 	s.addresses, s.asksByReply, s.hosts, s.joined = map[string]*address{}, map[string][]*waiter{}, map[string]hostRest{}, map[string]string{}
-	s.groups, s.uses, s.departed = map[string]groupsOf{}, map[string]*hostUse{}, map[string]uint64{}
+	s.groups, s.uses, s.departed = map[string]groupsOf{}, map[string]*hostUse{}, map[string]departure{}
 	s.bytes = stateBytes
 }
 
@@ -149,7 +149,7 @@ type stateJSON struct {
 	Joined    map[string]string    `json:"joined,omitempty"`
 	AskedLast map[string]string    `json:"asked_last,omitempty"` // the host, by address
 	Groups    map[string]groupsOf  `json:"groups,omitempty"`
-	Departed  map[string]uint64    `json:"departed,omitempty"`
+	Departed  map[string]departure `json:"departed,omitempty"`
 }
 
 type busyJSON struct {
@@ -241,8 +241,8 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 		s.addHost(host, in.Hosts[host])
 	}
 	s.hostsLeft = len(s.hosts)
-	for worker, epoch := range in.Departed {
-		s.depart(worker, epoch)
+	for worker, d := range in.Departed {
+		s.depart(worker, d)
 	}
 	s.restoreLast(in.AskedLast)
 	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) { // when is known by all of the above

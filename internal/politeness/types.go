@@ -54,6 +54,8 @@ const (
 	// Beyond it, the addresses that rest shortest are forgotten, MaxFloor at most, and those of which nothing is known rest until
 	// then; if leases, asks and longer rests alone are too many, further asks are not taken.
 	MaxBytes = 1_500_000
+	// restRoom is the part of MaxBytes that asks leave to rests, of addresses and of hosts: they become known when leases end.
+	restRoom = MaxBytes / 10
 	// MaxFloor bounds how long addresses rest of which nothing is known, because others had to be forgotten.
 	MaxFloor = time.Minute
 )
