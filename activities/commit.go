@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
@@ -76,10 +77,18 @@ func (a *Activities) deliverHere(ctx context.Context, in BatchInput, partitions 
 	for i, p := range partitions {
 		list[i] = int(p)
 	}
+	leave, err := a.deliveries.enter(ctx, a.Settings.Deliveries)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	epoch := a.Membership.Epoch()
-	err = a.deliver(ctx, d, list, func(p frontier.Partition) error { return a.check(ring.Accept, int(p), epoch) })
-	if comesAgain(err) {
+	err = a.queueLinks(ctx, d, list, func(p frontier.Partition) error { return a.check(ring.Accept, int(p), epoch) })
+	switch {
+	case comesAgain(err):
 		return fmt.Errorf("%w: %w", frontier.ErrUndelivered, err)
+	case archive.Damaged(err), errors.Is(err, archive.ErrNotFound): // without it the batch could never be committed
+		return a.passOver(ctx, in.Crawl, err, lostLinks)
 	}
 	return err
 }

@@ -72,19 +72,24 @@ func (a *Activities) Deliver(ctx context.Context, in DeliverInput) (out DeliverR
 }
 
 func (a *Activities) deliver(ctx context.Context, in DeliverInput, partitions []int, may func(frontier.Partition) error) error {
-	store, err := a.sourceOf(ctx, in)
-	if err != nil {
-		return err
-	}
-	err = a.Engine.Deliver(ctx, store, pipeline.Arrival{
-		Segment: archive.Label{Crawl: in.Crawl, Batch: in.Batch, Nonce: in.Nonce, Worker: in.Worker, Prefix: in.Prefix},
-		Run:     in.Run, Watermark: frontier.Watermark{First: in.First, Below: in.Watermark}, Partitions: partitions,
-	}, may)
+	err := a.queueLinks(ctx, in, partitions, may)
 	if errors.Is(err, archive.ErrNotFound) { // its worker has put it there, and stores are consistent
 		err = &crawl.InputError{Message: fmt.Sprintf("the segment of batch %s is not in %s as this worker sees it: its settings archive, s3-endpoint and s3-region must name the store that worker %s writes to: %v",
 			in.Batch, in.Where, in.Worker, err)}
 	}
 	return err
+}
+
+// queueLinks reads the links of the segment, and queues them.
+func (a *Activities) queueLinks(ctx context.Context, in DeliverInput, partitions []int, may func(frontier.Partition) error) error {
+	store, err := a.sourceOf(ctx, in)
+	if err != nil {
+		return err
+	}
+	return a.Engine.Deliver(ctx, store, pipeline.Arrival{
+		Segment: archive.Label{Crawl: in.Crawl, Batch: in.Batch, Nonce: in.Nonce, Worker: in.Worker, Prefix: in.Prefix},
+		Run:     in.Run, Watermark: frontier.Watermark{First: in.First, Below: in.Watermark}, Partitions: partitions,
+	}, may)
 }
 
 // sourceOf is the archive that a delivery is read from: one that batches of the crawl have gone to, whatever is allowed now, or one that is allowed.

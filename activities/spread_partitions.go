@@ -295,15 +295,18 @@ func (s SpreadPartitions) Sweep(ctx context.Context, tenures map[int]uint64) (de
 }
 
 // SweepCheckpoints deletes checkpoints of workers that are gone, which nobody needs (checkpoint.SweepGone), and returns their number. The first worker of the
-// ring does so.
+// ring does so. Each worker deletes old lists of submitted URLs: it may have an archive of its own.
 func (s SpreadPartitions) SweepCheckpoints(ctx context.Context) (deleted int, err error) {
+	store, err := s.a.Archives.Open(ctx, "")
+	if err == nil {
+		err = checkpoint.SweepSubmitted(ctx, store, s.a.Now())
+	}
+	if err != nil {
+		return 0, err
+	}
 	view := s.a.Membership.present(s.a.Now())
 	if view == nil || view.Workers[0].Name != s.a.Settings.Worker {
 		return 0, nil
-	}
-	store, err := s.a.Archives.Open(ctx, "")
-	if err != nil {
-		return 0, err
 	}
 	member := func(worker string) bool {
 		_, is := view.Worker(worker)

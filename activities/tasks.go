@@ -18,7 +18,7 @@ const (
 	// tasksAtOnce is how many partitions are exported at a time, loaded and dropped: most are small, and the archive takes its time for each.
 	tasksAtOnce = 8
 	// taskWithin is how long the export, the load or the deletion of a partition may take before it is begun again: a request to the archive that never ends would keep the partition
-	// without an owner, and the crawl from its end. A rebuild continues where it was, and has no bound.
+	// without an owner, and the crawl from its end. It is doubled with each try. A rebuild continues where it was, and has no bound.
 	taskWithin = 30 * time.Minute
 )
 
@@ -31,6 +31,7 @@ type Tasks struct {
 	now   func() time.Time
 	// within is taskWithin.
 	within time.Duration
+	tries  map[ring.Task]int // that took too long
 
 	mu      sync.Mutex
 	running map[int]*runningTask // by partition
@@ -53,7 +54,7 @@ type runningTask struct {
 // NewTasks are those of a process.
 func NewTasks(m *Membership, parts Partitions, now func() time.Time) *Tasks {
 	return &Tasks{
-		m: m, parts: parts, now: now, within: taskWithin, running: map[int]*runningTask{}, done: map[ring.Task]bool{}, ended: make(chan struct{}, 1),
+		m: m, parts: parts, now: now, within: taskWithin, tries: map[ring.Task]int{}, running: map[int]*runningTask{}, done: map[ring.Task]bool{}, ended: make(chan struct{}, 1),
 		reports: RingReports{RingMember: m.of},
 	}
 }
@@ -218,13 +219,23 @@ func (t *Tasks) each(do func(*runningTask)) func(context.Context, []*runningTask
 	}
 }
 
-// bounded does what a task takes, within its time.
+// bounded does what a task takes, within its time, which is doubled with each try that takes too long: a large partition may need it.
 func (t *Tasks) bounded(r *runningTask, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(r.ctx, t.within)
+	t.mu.Lock()
+	tries := t.tries[r.Task]
+	t.mu.Unlock()
+	within := t.within << min(tries, 6)
+	ctx, cancel := context.WithTimeout(r.ctx, within)
 	defer cancel()
 	err := do(ctx)
-	if err != nil && r.ctx.Err() == nil && ctx.Err() != nil {
-		err = fmt.Errorf("it has not ended within %s, and begins again: %w", t.within, err)
+	late := err != nil && r.ctx.Err() == nil && ctx.Err() != nil
+	if late {
+		err = fmt.Errorf("it has not ended within %s, and begins again: %w", within, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if delete(t.tries, r.Task); late {
+		t.tries[r.Task] = tries + 1
 	}
 	return err
 }

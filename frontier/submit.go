@@ -66,28 +66,33 @@ func (h URLs) Submit(id string, list []Submission) (answers []SubmitAnswer, err 
 	return answers, err
 }
 
-// Resubmit takes in again what was submitted to a run, in some partitions that are made again: what is blacklisted in whatever run, and what the present run does not know yet. It is
-// idempotent by what is known, so the score of a submission is lost if the URL was known before it.
+// Resubmit takes in again what was submitted to a run, in some partitions that are made again: what is blacklisted, and what is not known yet; of the present run also what only an earlier
+// run knows, or was closed as a trap. What was submitted to an earlier run counts for that, as its segments do. It is idempotent by what is known, so the score of a submission is lost if the
+// URL was known before it.
 func (h URLs) Resubmit(run uint32, list []Submission, in func(Partition) bool) error {
 	return h.update(func(s *state, tx *transaction) (func(), error) {
 		e := h.f.edit(tx, s)
 		h.f.mu.Lock()
 		bound := s.scope
 		h.f.mu.Unlock()
+		present := e.rec.Run
+		e.rec.Run = min(run, present)
 		for i := range list {
 			out, u := checkSubmission(list[i].URL)
 			k := record.KeyOf(u)
-			if out.Answer != "" || !in(store.PartitionOf(k.PLD)) || !list[i].Blacklisted && run != e.rec.Run {
+			if out.Answer != "" || !in(store.PartitionOf(k.PLD)) {
 				continue
 			}
 			r, found, err := e.Record(e.s.keys.Record(k))
-			if err == nil && (list[i].Blacklisted || !found || r.Run != run && r.State != record.Banned) {
+			isNew := run >= present && (r.Run != run || r.State == record.Trapped) && r.State != record.Banned
+			if err == nil && (list[i].Blacklisted || !found || isNew) {
 				_, err = e.takeOne(bound, list[i], nil)
 			}
 			if err != nil {
 				return nil, err
 			}
 		}
+		e.rec.Run = present
 		if err := e.sites.save(tx.Tx); err != nil {
 			return nil, err
 		}

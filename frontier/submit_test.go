@@ -1,11 +1,13 @@
 package frontier
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 func submission(url, path string, score float64) Submission {
@@ -112,5 +114,34 @@ func TestSubmittedBlacklist(t *testing.T) {
 	}
 	if got, err := r.URLs().Submit("plain", []Submission{submission("http://new.example/", "S", 1)}); err != nil || got[0].Answer != SubmitBlacklisted || got[0].Reason == "" {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestResubmitOfAnEarlierRun: what was submitted to a run that has ended, and is in no checkpoint, waits for the next one in a partition that is made again, as it waited before; what is
+// known is left as it is. A URL that was closed as a trap is taken in again if it was submitted to the present run.
+func TestResubmitOfAnEarlierRun(t *testing.T) {
+	r, _ := newSpreadRig(t)
+	r.submit("s", found(1, "http://a.example/known")...)
+	r.must(r.End("owner"))
+	_, err := r.Begin(testCrawl, "next", 2, definition(func(d *crawl.Definition) { d.Spread = true }), nil, false)
+	r.must(err)
+	every := func(Partition) bool { return true }
+	of := func(url string, banned bool) []Submission {
+		return []Submission{{Discovery: crawl.Discovery{URL: url, Score: 0.5}, Blacklisted: banned}}
+	}
+	for range 2 {
+		r.must(r.URLs().Resubmit(1, of("http://a.example/known", false), every))
+		r.must(r.URLs().Resubmit(1, of("http://a.example/early", false), every))
+		r.must(r.URLs().Resubmit(1, of("http://a.example/banned", true), every))
+		r.must(r.URLs().Resubmit(2, of("http://a.example/present", false), every))
+	}
+	for url, want := range map[string]string{"known": "waiting 1 1", "early": "waiting 1 1", "banned": "blacklisted 1 0", "present": "waiting 2 1"} {
+		u, err := urls.Parse("http://a.example/" + url)
+		r.must(err)
+		e, err := r.URLs().Explain(u)
+		r.must(err)
+		if got := fmt.Sprintf("%s %d %d", e.State, e.Run, e.Links); got != want {
+			t.Errorf("%s: %q, want %q", url, got, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -15,13 +16,27 @@ type bringing struct {
 	name      string
 	plan      frontier.Plan
 	has       known
+	origins   map[frontier.Partition]origin
 	reached   *reached
 	submitted *resubmitting
 }
 
+// lateReplay is what is left of a segment that was made then.
+type lateReplay struct {
+	frontier.Replay
+	made time.Time
+}
+
+// lacks reports whether a partition may be without what a life of a batch has found. Of a life that is not the first one no watermark says it: its segment is brought in if it is not older
+// than the partition's checkpoint.
+func (r *bringing) lacks(p frontier.Partition, worker string, number uint64, nonce string, made time.Time) bool {
+	marks, rebuilt := r.has[p]
+	return rebuilt && (!marks.Pass(worker, number) || frontier.LivedBefore(nonce) && !made.Before(r.origins[p].Taken.Add(-clocks)))
+}
+
 // segments brings in those of a run, in the order in which they were made.
 func (r *bringing) segments(ctx context.Context, run uint32, list []segment) error {
-	var late []frontier.Replay // whose outcomes are of URLs that nothing has led to so far
+	var late []lateReplay // whose outcomes are of URLs that nothing has led to so far
 	n := 0
 	for s, err := range ahead(ctx, list) {
 		if err == nil {
@@ -41,7 +56,7 @@ func (r *bringing) segments(ctx context.Context, run uint32, list []segment) err
 			continue // of a version that knew no spread crawls
 		}
 		in := func(p frontier.Partition) bool {
-			return r.has.without(p, worker, number, s.Nonce) && !r.reached.by(p, s)
+			return r.lacks(p, worker, number, s.Nonce, s.Created) && !r.reached.by(p, s)
 		}
 		if archive.IsEndsBatch(s.Batch) { // which has outcomes alone: those that the partition has change nothing
 			in = func(p frontier.Partition) bool { return r.has[p] != nil && !r.reached.by(p, s) }
@@ -64,7 +79,7 @@ func (r *bringing) segments(ctx context.Context, run uint32, list []segment) err
 		r.reached.last = s
 		if len(missing) > 0 {
 			replay.Discoveries, replay.Originals, replay.Outcomes = nil, nil, missing
-			late = append(late, replay)
+			late = append(late, lateReplay{replay, s.Created})
 		}
 	}
 	for _, replay := range late {
@@ -77,8 +92,11 @@ func (r *bringing) segments(ctx context.Context, run uint32, list []segment) err
 
 // found brings in pages whose URLs were known before and are not: clocks of workers differ, so that a page may come before the link to it, or before it was submitted; and a list of what was
 // submitted may be damaged.
-func (r *bringing) found(late frontier.Replay) error {
-	in := func(p frontier.Partition) bool { return r.has.without(p, late.Worker, late.Number, late.Nonce) }
+func (r *bringing) found(replay lateReplay) error {
+	late := replay.Replay
+	in := func(p frontier.Partition) bool {
+		return r.lacks(p, late.Worker, late.Number, late.Nonce, replay.made)
+	}
 	missing, err := r.Frontier.Crawl(r.name).Replay(late, in)
 	if err != nil || len(missing) == 0 {
 		return err

@@ -186,7 +186,7 @@ func (r *Partitions) replay(ctx context.Context, name string, begun Begun, origi
 	if err != nil {
 		return err
 	}
-	b := bringing{Partitions: r, name: name, plan: plan, has: has, reached: reached, submitted: submitted}
+	b := bringing{Partitions: r, name: name, plan: plan, has: has, origins: origins, reached: reached, submitted: submitted}
 	if plan.Run > 1 {
 		i := slices.IndexFunc(list, func(s segment) bool { return s.run == plan.Run })
 		if i < 0 {
@@ -260,16 +260,10 @@ func (r *Partitions) passOver(name string, damaged error) error {
 // known says of partitions of which batches of each worker they have what these have found.
 type known map[frontier.Partition]frontier.Watermarks
 
-// without reports whether a partition may be without what a life of a batch has found. Of a life that is not the first one no watermark says it; a mark does, when it is brought in.
-func (k known) without(p frontier.Partition, worker string, number uint64, nonce string) bool {
-	marks, rebuilt := k[p]
-	return rebuilt && (frontier.LivedBefore(nonce) || !marks.Pass(worker, number))
-}
-
-// any reports whether any partition may be.
-func (k known) any(worker string, number uint64, nonce string) bool {
-	for p := range k {
-		if k.without(p, worker, number, nonce) {
+// any reports whether any partition may be without what a batch has found, by its marks.
+func (k known) any(worker string, number uint64) bool {
+	for _, marks := range k {
+		if !marks.Pass(worker, number) {
 			return true
 		}
 	}
@@ -299,10 +293,10 @@ func (r *Partitions) since(ctx context.Context, name string, plan frontier.Plan,
 		switch {
 		case nonce == "":
 			return false
-		case archive.IsEndsBatch(batch), frontier.LivedBefore(nonce) && !has.any(worker, number, ""): // marks do not say which of these there are
+		case archive.IsEndsBatch(batch), of && frontier.LivedBefore(nonce) && !has.any(worker, number): // marks do not say which of these there are
 			return changed.Before(oldest.Add(-clocks))
 		}
-		return of && !has.any(worker, number, nonce)
+		return of && !has.any(worker, number)
 	}
 	passOver := func(err error) error { return r.passOver(name, err) }
 	return segmentsOf(ctx, r.Open, name, plan, skip, func(archive.Manifest) bool { return true }, passOver)

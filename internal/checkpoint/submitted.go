@@ -97,6 +97,8 @@ func (r *resubmitting) next(ctx context.Context) error {
 	var list submitted
 	switch {
 	case errors.Is(err, archive.ErrNotFound): // it was deleted meanwhile
+	case archive.Damaged(err): // the rebuild would never end
+		r.passOver(fmt.Errorf("%s: %w", key, err))
 	case err != nil:
 		return err
 	default:
@@ -110,8 +112,8 @@ func (r *resubmitting) next(ctx context.Context) error {
 	return nil
 }
 
-// sweepSubmitted deletes lists that are older than submittedKept.
-func sweepSubmitted(ctx context.Context, store archive.Store, now time.Time) error {
+// SweepSubmitted deletes lists that are older than submittedKept, of whatever worker.
+func SweepSubmitted(ctx context.Context, store archive.Store, now time.Time) error {
 	return deleteSubmitted(ctx, store, "", func(taken time.Time) bool { return !taken.IsZero() && now.Sub(taken) > submittedKept })
 }
 

@@ -45,7 +45,7 @@ func sweep(ctx context.Context, store archive.Store, worker string, spread bool)
 	return nil
 }
 
-// SweepGone deletes old lists of submitted URLs, and the checkpoints of workers that are gone, if they are not the newest of any partition and their worker had no crawl of its own,
+// SweepGone deletes the checkpoints of workers that are gone, if they are not the newest of any partition and their worker had no crawl of its own,
 // and returns the number of these checkpoints.
 func SweepGone(ctx context.Context, store archive.Store, member func(worker string) bool, now time.Time) (deleted int, err error) {
 	defer func() {
@@ -53,9 +53,6 @@ func SweepGone(ctx context.Context, store archive.Store, member func(worker stri
 			err = fmt.Errorf("delete checkpoints of workers that are gone: %w", err)
 		}
 	}()
-	if err := sweepSubmitted(ctx, store, now); err != nil {
-		return 0, err
-	}
 	all, _, err := manifests(ctx, store)
 	if err != nil {
 		return 0, err
