@@ -87,14 +87,17 @@ func (a *Activities) eachTotalsIn(ctx context.Context, run archivedRun, d crawl.
 
 // segmentTotals counts what a segment has: the crawl log has a line for each outcome, the index the scores.
 func segmentTotals(ctx context.Context, store archive.Store, m *archive.Manifest, threshold float64) (t frontier.Totals, err error) {
+	pages := map[string]bool{} // what pages embed has scores, too, which count for nothing
 	err = archive.ReadLog(ctx, store, m, func(l archive.Logged) error {
 		switch l.Kind {
 		case archive.LoggedRobots, archive.LoggedDNS:
 		case archive.LoggedLoaded:
 			t.CountLoaded(l.Bytes, l.Reason == "")
 		default:
+			class := crawl.ClassOf(l.Path)
+			pages[l.URL] = pages[l.URL] || class == crawl.ClassPage
 			t.CountBecame(l.Became)
-			t.Count(crawl.Outcome{Kind: crawl.OutcomeKind(l.Kind), Status: l.Status, Bytes: l.Bytes}, crawl.ClassOf(l.Path))
+			t.Count(crawl.Outcome{URL: l.URL, Kind: crawl.OutcomeKind(l.Kind), Status: l.Status, Bytes: l.Bytes}, class)
 		}
 		return nil
 	})
@@ -111,7 +114,7 @@ func segmentTotals(ctx context.Context, store archive.Store, m *archive.Manifest
 		if i.Revisit {
 			t.Revisits++
 		}
-		if i.Score >= 0 && i.Status < 300 {
+		if i.Score >= 0 && i.Status < 300 && pages[i.URL] {
 			t.Scored++
 			if i.Score >= threshold {
 				t.Relevant++

@@ -167,7 +167,7 @@ func fetchedBy(crawlName string, entries []spool.Entry) fates {
 	known := fates{crawlName, make(map[string]frontier.Fate, len(entries))}
 	for i := range entries {
 		x := &entries[i]
-		if x.Kind != crawl.ExchangePage && x.Kind != crawl.ExchangeLoaded {
+		if x.Kind != crawl.ExchangePage && (x.Kind != crawl.ExchangeLoaded || x.Outcome.Kind != crawl.OutcomeDone) { // what could not be loaded is given to the frontier
 			continue
 		}
 		fate := frontier.FateEnded

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -119,5 +120,17 @@ func TestCanonicalSessions(t *testing.T) {
 	r.submit("later", link("http://f.example/files?s="+one[1:]+"0"))
 	if e := r.why("http://f.example/files"); e.Waiting != 4 {
 		t.Errorf("%d of 4 files wait", e.Waiting)
+	}
+}
+
+// TestFateOfAForm: of a URL that is another form of one that is asked for, the fate is that of the latter.
+func TestFateOfAForm(t *testing.T) {
+	r := newRig(t, nil)
+	first, other := "http://a.example/x.png?sid="+strings.Repeat("a1", 16), "http://a.example/x.png?sid="+strings.Repeat("b2", 16)
+	r.submit("s", found(1, first)...)
+	for url, want := range map[string]Fate{first: FateQueued, other: FateQueued, "http://a.example/y.png": FateUnknown} {
+		if got, err := r.URLs().Fate(url); err != nil || got != want {
+			t.Errorf("%s: %d, want %d, %v", url, got, want, err)
+		}
 	}
 }

@@ -74,14 +74,14 @@ const (
 	FateArchived             // a batch that is committed has brought it, in this run or an earlier one
 )
 
-// Fate is that of a URL here: of one that is another worker's nothing is known.
+// Fate is that of a URL here, or of the one that is asked for in its place: of one that is another worker's nothing is known.
 func (h URLs) Fate(text string) (fate Fate, err error) {
 	s, err := h.state()
 	if err != nil {
 		return fate, err
 	}
 	h.f.mu.Lock()
-	run := s.Run
+	run, bound := s.Run, s.scope
 	h.f.mu.Unlock()
 	u, err := urls.Trusted(text)
 	if err != nil { // no batch asks for it
@@ -89,6 +89,15 @@ func (h URLs) Fate(text string) (fate Fate, err error) {
 	}
 	err = h.f.store.View(func(txn store.Reader) error {
 		r, found, err := txn.Record(s.keys.Record(record.KeyOf(u)))
+		if err == nil && !found && bound != nil {
+			r, found, err = txn.Record(s.keys.Record(record.KeyOf(bound.Canonical(u))))
+		}
+		if err == nil && found && r.State == record.Same { // the one of its form that is asked for
+			var first urls.URL
+			if first, err = urls.Trusted(r.URL); err == nil {
+				r, found, err = txn.Record(s.keys.Record(record.KeyOf(first)))
+			}
+		}
 		switch {
 		case err != nil || !found:
 		case r.State == record.Done || r.Visit.Digest != "":

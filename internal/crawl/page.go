@@ -46,7 +46,7 @@ func (p *Page) CutRequisites(most int64) {
 		if l.Hop != HopEmbed {
 			return false
 		}
-		if n++; n > most {
+		if n++; n > most && most > 0 { // of a crawl that fetches none, none is missing
 			p.Cut = append(p.Cut, l)
 		}
 		return n > most

@@ -9,6 +9,8 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/traps"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // opened is what browsers made of the pages of a batch.
@@ -98,7 +100,7 @@ func (e *Engine) understandLoaded(ctx context.Context, x *Exchange, loaded []str
 	return p, isPage || len(p.Links) > 0, nil
 }
 
-// shownBy is the hash of what a page shows: its texts, and the links that it has. What it embeds may be loaded this time and not the next.
+// shownBy is the hash of what a page shows: its texts, and the links that it has, without sessions, which differ from visit to visit. What it embeds may be loaded this time and not the next.
 func shownBy(p *crawl.Parsed) uint64 {
 	h := fnv.New64a()
 	add := func(text string) { _, _ = h.Write(append([]byte(text), 0)) }
@@ -108,7 +110,11 @@ func shownBy(p *crawl.Parsed) uint64 {
 	}
 	for i := range p.Links {
 		if p.Links[i].Hop == crawl.HopLink {
-			add(p.Links[i].URL)
+			to := p.Links[i].URL
+			if u, err := urls.Trusted(to); err == nil {
+				to = traps.WithoutSession(u).String()
+			}
+			add(to)
 		}
 	}
 	return max(h.Sum64(), crawl.ShownFrom)

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -101,5 +102,17 @@ func TestNeedsScripts(t *testing.T) {
 	}
 	if by[0] != by[1] || by[0] == by[2] || by[0] == by[3] || by[3] == by[4] || slices.Contains(by, 0) || slices.Max(by) >= crawl.ShownFrom {
 		t.Errorf("what decides: %x", by)
+	}
+}
+
+// TestShownWithoutSessions: pages that differ only in the sessions of their links show the same.
+func TestShownWithoutSessions(t *testing.T) {
+	shown := func(query string) uint64 {
+		p := crawl.Parsed{Page: crawl.Page{Title: "list", Links: []crawl.Outlink{{URL: "http://a.example/t?" + query, Hop: crawl.HopLink}}}}
+		return shownBy(&p)
+	}
+	one, two := shown("sid="+strings.Repeat("a1", 16)), shown("sid="+strings.Repeat("b2", 16))
+	if one != two || one == shown("sid=short") {
+		t.Errorf("%x, %x", one, two)
 	}
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"slices"
 	"time"
 
@@ -71,7 +72,7 @@ func (e *Engine) recover(
 			return nil
 		}
 		if at := slices.IndexFunc(loaded[i.URL], i.Date.Equal); at >= 0 {
-			if loaded[i.URL] = slices.Delete(loaded[i.URL], at, at+1); !i.Revisit && i.Status >= 200 && i.Status < 300 {
+			if loaded[i.URL] = slices.Delete(loaded[i.URL], at, at+1); !i.Revisit && i.Status >= 200 && i.Status < 300 && i.Status != http.StatusPartialContent {
 				left.Originals[i.Digest] = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
 			}
 			return nil
@@ -85,6 +86,8 @@ func (e *Engine) recover(
 				o.Kind = crawl.OutcomeUnmodified
 			}
 			o.Visit, _ = e.Frontier.Crawl(d.Name).URLs().Original(number, i.URL, i.Digest)
+		case i.Status == http.StatusPartialContent, ended[i.URL]: // no original, as in the batch's own commit
+			o.Visit.Partial = i.Status >= 200 && i.Status < 300
 		case i.Status >= 200 && i.Status < 300:
 			left.Originals[i.Digest] = o.Visit
 		}

@@ -40,9 +40,12 @@ type Shape struct {
 // sessions takes the sessions off queries that common applications add for visitors without cookies: the links of a whole forum have them.
 var sessions = urls.NewForm(nil, nil, crawl.Canonical{}.Sessions())
 
+// WithoutSession is a URL without the sessions that visitors without cookies have in it: each visit has others.
+func WithoutSession(u urls.URL) urls.URL { return sessions.Of(u) }
+
 // ShapeOf returns the shape of a URL.
 func ShapeOf(u urls.URL) (s Shape) {
-	u = sessions.Of(u)
+	u = WithoutSession(u)
 	var b strings.Builder
 	b.Grow(len(u.Host()) + len(u.RequestURI()))
 	s.Invented = general(&b, u.Host()) || repeats(strings.Split(u.Host(), ".")) > 0
