@@ -140,7 +140,7 @@ func archivedTotals(t *testing.T, store archive.Store, d crawl.Definition) (sum 
 		Load: func(ctx context.Context, m archive.Manifest) (n frontier.Totals, err error) {
 			err = archive.ReadLog(ctx, store, &m, func(l archive.Logged) error {
 				if l.Kind != archive.LoggedRobots && l.Kind != archive.LoggedDNS {
-					n.Count(crawl.Outcome{Kind: crawl.OutcomeKind(l.Kind), Status: l.Status, Bytes: l.Bytes}, crawl.ClassOf(l.Path))
+					n.Count(crawl.Outcome{URL: l.URL, Kind: crawl.OutcomeKind(l.Kind), Status: l.Status, Bytes: l.Bytes}, crawl.ClassOf(l.Path))
 				}
 				return nil
 			})
