@@ -34,7 +34,7 @@ func TestOpened(t *testing.T) {
 			list = slices.Clone(list)
 			loaded := Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeLoaded, URL: "http://a.test/loaded.png", Via: list[0].URL, Status: 200, MIME: "image/png", Outcome: crawl.Outcome{Kind: crawl.OutcomeDone}}, Header: reader(""), Body: reader("x")}
 			list = append(list, loaded)
-			list = add(list, 0, `<title>ö</title><p>rendered ravens</p><a href=/made>made</a><img src=/loaded.png><img src=/left.png><link rel=icon href="data:,">`, "")
+			list = add(list, 0, `<title>ö</title><p>rendered ravens</p><a href=/made>made</a><img src=/loaded.png><img src=/left.png>`, "")
 			list = add(list, 1, "", "the browser died")
 			return list, done, err
 		}
