@@ -169,7 +169,7 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		return left, err
 	}
 	defer func() { _ = closer() }()
-	in, records := fetchedBy(b.Crawl, entries), recordsOf(entries)
+	known, records := fetchedBy(a.Frontier.Crawl(b.Crawl).URLs(), entries), recordsOf(entries)
 	for e, p := range pipeline.Pairs(entries, batch) {
 		if ctx.Err() != nil {
 			return left, ctx.Err()
@@ -193,7 +193,7 @@ func (a *Activities) fill(ctx context.Context, segment *archive.Segment, d crawl
 		if p != nil && p.RobotsTxt != nil {
 			e.Path = p.RobotsTxt.Path + crawl.HopPrereq.String()
 		}
-		lacks, err := a.lacking(in, p)
+		lacks, err := known.lacking(p)
 		if err != nil {
 			return left, err
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/pipeline"
+	"github.com/muninn-archive/muninn/internal/spool"
 )
 
 var lacksIn = regexp.MustCompile(`\r\nmuninn-requisites-missing: (\d+)\r\nmuninn-requisites-queued: (\d+)\r\n`)
@@ -74,5 +76,30 @@ func TestLacking(t *testing.T) {
 				t.Errorf("the pages lack %v; %d outlinks", lacks, outlinks)
 			}
 		})
+	}
+}
+
+// TestLackingAgain: what an earlier run has archived is not missing where a page is archived again before it, also if the batch has given it back.
+func TestLackingAgain(t *testing.T) {
+	r := newOpenedRig(t, func(*http.Request) (int, string, string) { return 200, "Content-Type: text/html\r\n", "<p>ravens" })
+	r.robots = "User-agent: *\nDisallow:\n"
+	in := r.run()
+	_, err := call[ProcessResult](r.rig, r.Process, in)
+	r.must(err)
+	r.must(r.do(r.Commit, in))
+	var page pipeline.Judged
+	page.Links = []crawl.Outlink{{URL: rigSeed, Hop: crawl.HopEmbed}, {URL: rigSeed + "new.png", Hop: crawl.HopEmbed}}
+	for kind, queued := range map[crawl.OutcomeKind]int{crawl.OutcomeReturned: 1, crawl.OutcomeRetry: 1, crawl.OutcomeFailed: 0} {
+		var entries []spool.Entry
+		for i := range page.Links {
+			e := spool.Entry{}
+			e.URL, e.Kind, e.Outcome.Kind = page.Links[i].URL, crawl.ExchangePage, kind
+			entries = append(entries, e)
+		}
+		lacks, err := fetchedBy(r.Frontier.Crawl(rigCrawl).URLs(), entries).lacking(&page)
+		r.must(err)
+		if want := (archive.Lacking{Missing: 1, Queued: queued}); lacks != want {
+			t.Errorf("a page that embeds %v lacks %+v, want %+v, if the batch calls them %v", page.Links, lacks, want, kind)
+		}
 	}
 }

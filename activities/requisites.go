@@ -156,15 +156,35 @@ func (a *Activities) extendLanes(in BatchInput, b *spool.Batch, lanes []lane) er
 	return b.Write(fileLanes, lanes)
 }
 
-// fates are what has become of URLs of a crawl.
+// fates are what has become of URLs of a crawl, by a batch that is not committed yet.
 type fates struct {
-	crawl string
-	of    map[string]frontier.Fate
+	urls frontier.URLs
+	here map[string]frontier.Fate // by the batch
+	of   map[string]frontier.Fate // by the batch and all before it
 }
 
-// fetchedBy are the fates of the URLs that a batch has fetched, or tried to.
-func fetchedBy(crawlName string, entries []spool.Entry) fates {
-	known := fates{crawlName, make(map[string]frontier.Fate, len(entries))}
+// fate is that of a URL. What the batch has not brought may have been archived by an earlier run: then it is not missing, also if this run asks for it again.
+func (f *fates) fate(url string) (fate frontier.Fate, err error) {
+	fate, looked := f.of[url]
+	if looked {
+		return fate, nil
+	}
+	here, tried := f.here[url]
+	if fate = here; fate != frontier.FateArchived {
+		if fate, err = f.urls.Fate(url); err != nil {
+			return fate, err
+		}
+		if tried && fate != frontier.FateArchived {
+			fate = here
+		}
+	}
+	f.of[url] = fate
+	return fate, nil
+}
+
+// fetchedBy are the fates of the URLs that a batch of a crawl has fetched, or tried to.
+func fetchedBy(urls frontier.URLs, entries []spool.Entry) *fates {
+	known := &fates{urls, make(map[string]frontier.Fate, len(entries)), map[string]frontier.Fate{}}
 	for i := range entries {
 		x := &entries[i]
 		if x.Kind != crawl.ExchangePage && (x.Kind != crawl.ExchangeLoaded || x.Outcome.Kind != crawl.OutcomeDone) { // what could not be loaded is given to the frontier
@@ -177,13 +197,13 @@ func fetchedBy(crawlName string, entries []spool.Entry) fates {
 		case crawl.OutcomeRetry, crawl.OutcomeReturned:
 			fate = frontier.FateQueued
 		}
-		known.of[x.URL] = max(known.of[x.URL], fate)
+		known.here[x.URL] = max(known.here[x.URL], fate)
 	}
 	return known
 }
 
 // lacking says which requisites of a page are not archived yet: those of its batch are about to be.
-func (a *Activities) lacking(known fates, p *pipeline.Judged) (lacks archive.Lacking, err error) {
+func (f *fates) lacking(p *pipeline.Judged) (lacks archive.Lacking, err error) {
 	if p == nil {
 		return lacks, nil
 	}
@@ -199,12 +219,9 @@ func (a *Activities) lacking(known fates, p *pipeline.Judged) (lacks archive.Lac
 				seen = map[string]bool{}
 			}
 			seen[l.URL] = true
-			fate, looked := known.of[l.URL]
-			if !looked {
-				if fate, err = a.Frontier.Crawl(known.crawl).URLs().Fate(l.URL); err != nil {
-					return lacks, err
-				}
-				known.of[l.URL] = fate
+			fate, err := f.fate(l.URL)
+			if err != nil {
+				return lacks, err
 			}
 			switch {
 			case fate == frontier.FateArchived:
