@@ -47,10 +47,10 @@ func (b *builder) named(name, content string) {
 			b.doc.Generator = cut(content, maxGenerator)
 		}
 	case "robots":
-		b.robots("", content)
+		b.robotsMeta("", content)
 	case b.robot:
 		if name != "" {
-			b.robots(name, content)
+			b.robotsMeta(name, content)
 		}
 	}
 }

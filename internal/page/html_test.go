@@ -117,7 +117,9 @@ func TestRobotsDirectives(t *testing.T) {
 		{"", "muninn: nofollow", false, true, "muninn: nofollow"}, {"", "Muninn: noarchive, nofollow", false, true, "muninn: noarchive, muninn: nofollow"},
 		{"", "otherbot: nofollow, muninn: noindex", true, false, "otherbot: nofollow, muninn: noindex"}, {"", "muninn: noindex, otherbot: nofollow", true, false, "muninn: noindex, otherbot: nofollow"},
 		{"", "otherbot: nofollow\nnoindex", true, false, "otherbot: nofollow, noindex"}, {"", "*: nofollow", false, true, "*: nofollow"}, {"", "muninnbot: none", false, false, "muninnbot: none"},
-		{"", "unavailable_after: Wednesday, 17-Oct-2012 18:00:00 BST, nofollow", false, true, "unavailable_after:wednesday, nofollow"},
+		{"", "unavailable_after: Wednesday, 17-Oct-2012 18:00:00 BST, nofollow", false, true, "unavailable_after:wednesday 17-oct-2012 18:00:00 bst, nofollow"},
+		{"unavailable_after: Wednesday, 17-Oct-2012 18:00:00 BST, none", "", true, true, "unavailable_after:wednesday 17-oct-2012 18:00:00 bst, none"},
+		{"otherbot: noindex, nofollow", "", false, true, "otherbot:noindex, nofollow"}, {"rating: adult, noindex", "", true, false, "rating:adult, noindex"},
 		{"", "otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST, none", false, false, "otherbot: unavailable_after:25 jun 2010 15:00:00 pst, otherbot: none"},
 		{"nofollow: , noindex:", "", true, true, "nofollow, noindex"}, {" , ,:", ":", false, false, ":"}, {"since 15:00, nofollow", "", false, true, "since, 15:00, nofollow"},
 	} {

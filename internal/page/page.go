@@ -85,7 +85,7 @@ func Parse(in Input, limits Limits) *Document {
 	b := newBuilder(d, in.URL, limits)
 	b.robot = strings.ToLower(in.Robot)
 	for field := range strings.Lines(in.RobotsTag) {
-		b.robots("", field)
+		b.robotsField(field)
 	}
 	b.link(refresh(in.Refresh), crawl.HopRedirect, "Refresh", "", "")
 	b.linkFields(in.Link)

@@ -8,26 +8,32 @@ import (
 // maxRobots bounds what is kept of what a page asks robots for, in bytes.
 const maxRobots = 256
 
-// robots reads a field or meta element for robots: rules for the robot of a name, "" for all. In between "name:" says for whom those behind it are, as in
-// "X-Robots-Tag: otherbot: noarchive, nofollow". Those for another robot than this one are kept and not obeyed. There is no standard; this is how Google and Bing document
-// the field.
-func (b *builder) robots(name, content string) {
+// robotsField reads an X-Robots-Tag field. In between "name:" says for which robot the rules behind it are, as in "otherbot: noarchive, nofollow".
+func (b *builder) robotsField(content string) { b.robots("", content, true) }
+
+// robotsMeta reads a meta element for the robot of a name, "" for all. There "word:" names no robot.
+func (b *builder) robotsMeta(name, content string) { b.robots(name, content, false) }
+
+// robots reads rules for the robot of a name, "" for all, or of the names in it. Those for another robot than this one are kept and not obeyed. There is no standard; this is
+// how Google and Bing document them.
+func (b *builder) robots(name, content string, names bool) {
 	content = strings.ReplaceAll(strings.ToLower(content), " :", ":")
-	for rest, until := content, false; rest != ""; {
+	for rest := content; rest != ""; {
 		part := rest
-		if part, rest, _ = strings.Cut(rest, ","); until && startsWithDigit(part) {
-			continue // the rest of a date
-		}
-		until = false
+		part, rest, _ = strings.Cut(rest, ",")
 		words := strings.Fields(part)
-		for i := 0; i < len(words) && !until; i++ {
+	words:
+		for i := 0; i < len(words); i++ {
 			word, value, valued := strings.Cut(words[i], ":")
 			switch {
 			case word == "unavailable_after":
-				until = true
 				value = strings.TrimSpace(value + " " + strings.Join(words[i+1:], " "))
+				if next, more, _ := strings.Cut(rest, ","); startsWithDigit(next) { // as in "Wednesday, 17-Oct-2012 18:00:00 BST"
+					value, rest = value+" "+strings.TrimSpace(next), more
+				}
 				b.noteRobots(name, word+":"+value)
-			case strings.HasPrefix(word, "max-"): // max-image-preview: none is no "none"
+				break words
+			case strings.HasPrefix(word, "max-"), !names && valued && !isRule(word) && isRobot(word): // max-image-preview: none is no "none"
 				if value == "" && valued && i+1 < len(words) {
 					i++
 					value = words[i]
