@@ -202,7 +202,10 @@ func (m *members) Read(p []byte) (int, error) {
 			m.open = z
 			m.open.Multistream(false)
 		}
-		n, err := m.open.Read(p)
+		z := m.open
+		m.open = nil // a reader that panics is not used again
+		n, err := z.Read(p)
+		m.open = z
 		if n > 0 || err == nil || !errors.Is(err, io.EOF) {
 			if errors.Is(err, io.EOF) {
 				err = nil // the next call looks for another member
@@ -212,10 +215,12 @@ func (m *members) Read(p []byte) (int, error) {
 		if head, _ := m.in.Peek(3); !isGzip(head) {
 			return 0, io.EOF
 		}
-		if err := m.open.Reset(m.in); err != nil {
+		m.open = nil
+		err = z.Reset(m.in)
+		if m.open = z; err != nil {
 			return 0, unexpected(err)
 		}
-		m.open.Multistream(false)
+		z.Multistream(false)
 	}
 }
 
