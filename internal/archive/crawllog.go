@@ -26,6 +26,8 @@ type Logged struct {
 	Claim   string     `json:"claim,omitempty"` // the lane
 	// Undecoded is crawl.Page.Undecoded.
 	Undecoded string `json:"undecoded,omitempty"`
+	// Partial is crawl.Exchange.Partial: a frontier that is rebuilt takes it for no original. Missing in segments of earlier versions.
+	Partial bool `json:"partial,omitempty"`
 	// Print says what the page reads like: a frontier that is rebuilt finds traps by it. Missing in segments of earlier versions.
 	Print *crawl.Print `json:"print,omitempty"`
 	// Shown is crawl.Page.Shown of a page that was opened in a browser: the next run compares it.
@@ -62,7 +64,7 @@ func (l *Logged) WithoutPage() bool {
 func LoggedExchange(x *crawl.Exchange, attempt int) Logged {
 	l := Logged{
 		Time: x.Started, URL: x.URL, Kind: LoggedKind(x.Outcome.Kind), Status: x.Status, Reason: x.Outcome.Reason, Via: x.Via, Path: x.Path,
-		Attempt: attempt, Bytes: x.Outcome.Bytes, Millis: x.Elapsed.Milliseconds(), IP: x.IP, Claim: x.Claim,
+		Attempt: attempt, Bytes: x.Outcome.Bytes, Millis: x.Elapsed.Milliseconds(), IP: x.IP, Claim: x.Claim, Partial: x.Partial(),
 	}
 	switch x.Kind {
 	case crawl.ExchangeRobots:
@@ -107,6 +109,9 @@ func (l *Logged) append(b []byte) []byte {
 	b = appendSome(b, ",\"ip\":", l.IP)
 	b = appendSome(b, ",\"claim\":", l.Claim)
 	b = appendSome(b, ",\"undecoded\":", l.Undecoded)
+	if l.Partial {
+		b = append(b, ",\"partial\":true"...)
+	}
 	if l.Print != nil {
 		b = appendPrint(append(b, ",\"print\":"...), l.Print)
 	}

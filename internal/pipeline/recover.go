@@ -17,6 +17,12 @@ func (e *Engine) Recover(ctx context.Context, d crawl.Definition, store archive.
 	return e.recover(ctx, d, m, store, number, func(fn func(archive.Link) error) error { return archive.ReadLinks(ctx, store, m.Links.Key, fn) })
 }
 
+// load is a capture of what a page loaded while it was open.
+type load struct {
+	at      time.Time // in whole seconds
+	partial bool      // crawl.Exchange.Partial
+}
+
 // RecoverTo is Recover with the links to some partitions alone.
 func (e *Engine) RecoverTo(ctx context.Context, d crawl.Definition, store archive.Store, m archive.Manifest, number int, to func(partition int) bool) (left Result, err error) {
 	return e.recover(ctx, d, m, store, number, func(fn func(archive.Link) error) error { return archive.ReadLinksTo(ctx, store, m.Links, to, fn) })
@@ -34,20 +40,24 @@ func (e *Engine) recover(
 	ended := map[string]bool{}                                   // without a page: a response may be archived nevertheless, and is no second outcome
 	prints, order := map[string]*crawl.Print{}, map[string]int{} // of the exchanges: what is learned of pages depends on it
 	shown := map[string]uint64{}                                 // crawl.Page.Shown
-	loaded := map[string][]time.Time{}                           // by pages that were open: captures of them in the index are no outcomes
+	loaded := map[string][]load{}                                // by pages that were open: captures of them in the index are no outcomes
+	partial := map[string]bool{}                                 // of the exchanges: crawl.Exchange.Partial
 	err = archive.ReadLog(ctx, store, &m, func(l archive.Logged) error {
 		switch l.Kind {
 		case archive.LoggedOpened:
 			return nil
 		case archive.LoggedLoaded:
 			if l.Bytes > 0 { // else there is no capture of it
-				loaded[l.URL] = append(loaded[l.URL], l.Time.UTC().Truncate(time.Second))
+				loaded[l.URL] = append(loaded[l.URL], load{l.Time.UTC().Truncate(time.Second), l.Partial})
 			}
 			left.AddLoaded(l.URL, l.Bytes, l.Reason == "")
 			return nil
 		}
 		if order[l.URL] = len(order); l.Print != nil {
 			prints[l.URL] = l.Print
+		}
+		if l.Partial {
+			partial[l.URL] = true
 		}
 		if l.Shown != 0 {
 			shown[l.URL] = l.Shown
@@ -71,8 +81,9 @@ func (e *Engine) recover(
 		if i.Robots() {
 			return nil
 		}
-		if at := slices.IndexFunc(loaded[i.URL], i.Date.Equal); at >= 0 {
-			if loaded[i.URL] = slices.Delete(loaded[i.URL], at, at+1); !i.Revisit && i.Status >= 200 && i.Status < 300 && i.Status != http.StatusPartialContent {
+		if at := slices.IndexFunc(loaded[i.URL], func(l load) bool { return l.at.Equal(i.Date) }); at >= 0 {
+			whole := !loaded[i.URL][at].partial && i.Status != http.StatusPartialContent
+			if loaded[i.URL] = slices.Delete(loaded[i.URL], at, at+1); whole && !i.Revisit && i.Status >= 200 && i.Status < 300 {
 				left.Originals[i.Digest] = crawl.Visit{URL: i.URL, Date: i.Date, Digest: i.Digest}
 			}
 			return nil
@@ -86,7 +97,7 @@ func (e *Engine) recover(
 				o.Kind = crawl.OutcomeUnmodified
 			}
 			o.Visit, _ = e.Frontier.Crawl(d.Name).URLs().Original(number, i.URL, i.Digest)
-		case i.Status == http.StatusPartialContent, ended[i.URL]: // no original, as in the batch's own commit
+		case i.Status == http.StatusPartialContent, partial[i.URL], ended[i.URL]: // no original, as in the batch's own commit
 			o.Visit.Partial = i.Status >= 200 && i.Status < 300
 		case i.Status >= 200 && i.Status < 300:
 			left.Originals[i.Digest] = o.Visit
