@@ -204,7 +204,11 @@ func (r *rig) spooled(in BatchInput) (lanes []lane, log *spool.Log, entries []sp
 	return lanes, log, entries
 }
 
+// noIcon is how a page says that it has no icon: else that of its host is one of its requisites.
+const noIcon = "<link rel=icon href='data:,'>"
+
 func exchange(t crawl.Target, c ClaimRef, body string) (crawl.Exchange, []byte, *strings.Reader, int64) {
+	body += noIcon
 	head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n", len(body))
 	return crawl.Exchange{
 		Kind: crawl.ExchangePage, URL: t.URL, Claim: c.ID, IP: c.IP, Started: time.Now(), Elapsed: time.Millisecond, Status: 200,

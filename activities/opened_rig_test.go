@@ -38,7 +38,7 @@ func asks(got *[]string, urls ...string) scripted {
 			r, err := job.Load(ctx, browser.Request{URL: url, Kind: "Fetch"})
 			*got = append(*got, fmt.Sprintf("%d %s %v", r.Status, r.Body, err))
 		}
-		return browser.Shown{Document: []byte("<title>shown</title>")}, nil
+		return browser.Shown{Document: []byte("<title>shown</title>" + noIcon)}, nil
 	}
 }
 
@@ -54,7 +54,7 @@ type openedRig struct {
 }
 
 // shell is an empty page.
-const shell = `<title>shell</title><div id=app></div><script src=/app.js></script>`
+const shell = `<title>shell</title><div id=app></div><script src=/app.js></script>` + noIcon
 
 func newOpenedRig(t *testing.T, answer func(r *http.Request) (status int, header, body string)) *openedRig {
 	t.Helper()

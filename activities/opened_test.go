@@ -205,7 +205,7 @@ func TestOpenedLater(t *testing.T) {
 			return 304, "ETag: \"1\"\r\n", ""
 		}
 		if q.URL.Path == "/two" {
-			return 200, "Content-Type: text/html\r\nETag: \"1\"\r\n", "<title>ravens</title><p>Ravens nest on the rocks of the coast, in old trees and on towers, as they did long before."
+			return 200, "Content-Type: text/html\r\nETag: \"1\"\r\n", "<title>ravens</title><p>Ravens nest on the rocks of the coast, in old trees and on towers, as they did long before." + noIcon
 		}
 		return 200, "Content-Type: text/html\r\nETag: \"1\"\r\n", shell
 	})
@@ -221,7 +221,7 @@ func TestOpenedLater(t *testing.T) {
 		mode, conditions = c.mode, nil
 		r.Browser = scripted(func(_ context.Context, job browser.Job) (browser.Shown, error) {
 			opened = append(opened, strings.TrimPrefix(job.URL, strings.TrimSuffix(rigSeed, "/")))
-			return browser.Shown{Document: []byte("<title>shown</title>")}, nil
+			return browser.Shown{Document: []byte("<title>shown</title>" + noIcon)}, nil
 		})
 		r.end(r.run())
 		r.conclude()
@@ -379,7 +379,7 @@ func TestOpenedWithoutBrowser(t *testing.T) {
 	var opened []string
 	r.Browser = scripted(func(_ context.Context, job browser.Job) (browser.Shown, error) {
 		opened = append(opened, job.URL)
-		return browser.Shown{Document: []byte("<title>shown</title>")}, nil
+		return browser.Shown{Document: []byte("<title>shown</title>" + noIcon)}, nil
 	})
 	in = r.batch()
 	out, err := call[OpenResult](r.rig, r.Open, in)

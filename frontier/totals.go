@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Totals count what a run did.
@@ -106,10 +107,19 @@ func (t *Totals) Count(o crawl.Outcome, class crawl.Class) {
 	case crawl.OutcomeFailed:
 		t.Errors++
 	case crawl.OutcomeDone:
-		if o.Status >= 400 {
+		if o.Status >= 400 && !absentIcon(&o, class) {
 			t.Errors++
 		}
 	}
+}
+
+// absentIcon reports whether a host says that it has no icon, which browsers ask for without a page that names it: that is an answer, and no error.
+func absentIcon(o *crawl.Outcome, class crawl.Class) bool {
+	if class != crawl.ClassRequisite || o.Status != 404 && o.Status != 410 {
+		return false
+	}
+	u, err := urls.Trusted(o.URL)
+	return err == nil && u.RequestURI() == crawl.IconPath
 }
 
 // CountLoaded adds what a page has asked for while it was open; archived: it got it.

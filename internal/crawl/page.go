@@ -58,6 +58,12 @@ func (p *Page) CutRequisites(most int64) {
 // other; one that the scope rejects is not to be shown.
 func (p *Page) Follows(hop Hop) bool { return p.Unfollowed == "" && (!p.NoFollow || hop == HopEmbed) }
 
+// IconPath is where browsers look for the icon of a host whose pages name none. ContextIcon is the context of such a link, which stands nowhere in the page.
+const (
+	IconPath    = "/favicon.ico"
+	ContextIcon = "implied/icon"
+)
+
 // Outlink is a discovered URL (paper §4.2), as the parser found it and the helper left it.
 type Outlink struct {
 	URL     string `json:"url"`

@@ -18,7 +18,7 @@ const (
 	HopPrereq   Hop = 'P' // robots.txt, DNS, a probe
 	HopPaging   Hop = 'N' // to the next part of the same thread or list, as the helper says; not counted as a hop
 
-	HopSpeculative Hop = 'X' // what is probably embedded: an image that a script names, /favicon.ico
+	HopSpeculative Hop = 'X' // what is probably embedded: an image that a script names
 )
 
 func (h Hop) String() string { return string(rune(h)) }

@@ -54,7 +54,7 @@ func TestHostGroups(t *testing.T) {
 		Result(t, server.Client, d.Name, CrawlTime)
 		worker.Stop()
 		log := web.requests()
-		if len(log) != 16 {
+		if len(log) != 20 { // of each host four pages, and its icon
 			t.Errorf("%s: %d requests", test.name, len(log))
 		}
 		if peak := web.peak[one]; peak != test.atOnce {

@@ -28,7 +28,7 @@ type plainRequest struct {
 	start, end     time.Time
 }
 
-// servePlain serves at these addresses, on one port, until the test's end.
+// servePlain serves at these addresses, on one port, until the test's end. No host has a robots.txt or an icon.
 func servePlain(t *testing.T, answer http.HandlerFunc, ips ...string) *plainWeb {
 	t.Helper()
 	w := &plainWeb{open: map[string]int{}, peak: map[string]int{}, port: "0"}
@@ -52,7 +52,7 @@ func (w *plainWeb) serve(rw http.ResponseWriter, r *http.Request, ip string, ans
 	w.open[ip]++
 	w.peak[ip] = max(w.peak[ip], w.open[ip])
 	w.mu.Unlock()
-	if r.URL.Path == "/robots.txt" {
+	if r.URL.Path == "/robots.txt" || r.URL.Path == crawl.IconPath {
 		http.NotFound(rw, r)
 	} else {
 		answer(rw, r)

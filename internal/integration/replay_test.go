@@ -104,7 +104,7 @@ func (r *replayer) see(p webworld.Page, archived map[string]int) {
 	r.pages, r.live[p.URL] = append(r.pages, p), view
 	for _, x := range view.Requests {
 		r.requests++
-		if u := browsertest.Canonical(x.URL); x.Status != 0 && archived[u] == 0 && !strings.HasSuffix(u, "/favicon.ico") {
+		if u := browsertest.Canonical(x.URL); x.Status != 0 && archived[u] == 0 {
 			r.t.Errorf("%s: it requests %s, which is not archived", p.URL, u)
 		}
 	}

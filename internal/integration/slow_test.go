@@ -35,8 +35,8 @@ func TestSlowDown(t *testing.T) {
 			t.Errorf("%s ended with %q", name, result.Reason)
 		}
 	}
-	log := web.requests()
-	if len(log) != 6 || web.peak["127.97.0.1"] != 1 {
+	log := web.requests() // of each crawl the last is for the icon of the host
+	if len(log) != 8 || web.peak["127.97.0.1"] != 1 {
 		t.Fatalf("%d requests, %d at a time: %v", len(log), web.peak["127.97.0.1"], log)
 	}
 	for i, least := range []time.Duration{time.Second, 1500 * time.Millisecond, 3 * time.Second, 6 * time.Second} {
@@ -82,7 +82,7 @@ func TestSlowServer(t *testing.T) {
 			at = append(at, x)
 		}
 	}
-	if len(at) != 6 {
+	if len(at) != 9 { // and once for the icon of each host
 		t.Fatalf("%d requests at the shared address: %v", len(at), at)
 	}
 	for i, least := range map[int]time.Duration{1: 750 * time.Millisecond, 2: 1500 * time.Millisecond} { // after the second site, and the third

@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/base64"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -56,6 +57,9 @@ func (w *walker) srcset(n *html.Node, name string) {
 func (w *walker) linkElement(n *html.Node, rel, href string) {
 	if href == "" {
 		return
+	}
+	if w.frames == 0 && slices.Contains(strings.Fields(rel), "icon") { // also "data:,", by which pages ask for none
+		w.icon = true
 	}
 	hop, canonical := relation(rel, attr(n, "as"), href)
 	if canonical && w.mute == 0 {

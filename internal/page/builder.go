@@ -37,6 +37,7 @@ type builder struct {
 	speculative int        // links of that kind
 	absolute    int        // > 0: there is no base, so that only absolute URLs are links
 	robot       string     // product token of the crawler, in lower case
+	icon        bool       // the page names one
 	frames      int        // documents in srcdoc attributes that are walked, one in the other
 }
 

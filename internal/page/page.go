@@ -39,6 +39,7 @@ type Input struct {
 	Via       string // the page that it was found on, to which the URLs of a script are relative; "" if it is not known
 	Link      string // Link fields, joined by commas
 	Body      []byte
+	Icon      bool // browsers ask for the icon of the host if the page names none: it is no part of another page
 	// PDF reads a PDF file, with so many bytes of text at most; what it returns with an error counts. nil: none is read.
 	PDF func(file []byte, textBytes int) (Paper, error)
 }
@@ -120,6 +121,9 @@ func Parse(in Input, limits Limits) *Document {
 		b.plain(text)
 	}
 	b.finish()
+	if in.Icon && (kind == "text/html" || kind == "application/xhtml+xml") {
+		b.impliedIcon(in.URL)
+	}
 	return d
 }
 

@@ -20,7 +20,7 @@ func referencesOf(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := Parse(Input{URL: "http://a.test" + at, MIME: mimeOf(at), Via: "http://a.test/index.html", Link: linksOf(at), Body: body}, DefaultLimits())
+		d := Parse(Input{URL: "http://a.test" + at, MIME: mimeOf(at), Via: "http://a.test/index.html", Link: linksOf(at), Body: body, Icon: at == "/index.html"}, DefaultLimits())
 		for _, l := range d.Links {
 			to, is := strings.CutPrefix(l.URL, "http://a.test")
 			if !is || letters[to] == "E" {

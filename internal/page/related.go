@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Bounds of what a page says of itself for programs.
@@ -37,6 +38,17 @@ func relation(rel, as, href string) (hop crawl.Hop, canonical bool) {
 		}
 	}
 	return hop, canonical
+}
+
+// impliedIcon takes the icon of the host, which browsers load for a page that names none (HTML §4.6.7.10).
+func (b *builder) impliedIcon(page string) {
+	u, err := urls.Trusted(page)
+	if err != nil || b.icon {
+		return
+	}
+	if at := b.link(u.Origin()+crawl.IconPath, crawl.HopEmbed, crawl.ContextIcon, "", ""); at >= 0 {
+		b.doc.Links[at].Block = -1
+	}
 }
 
 // canonical notes what a page says that its address is.

@@ -50,7 +50,7 @@ func (r *rig) must(err error) {
 	}
 }
 
-// source is a batch of some pages, each of which links to the next.
+// source is a batch of some pages, each of which links to the next, and asks for no icon.
 func (r *rig) source(batch string, texts ...string) Source {
 	targets, list := map[string]crawl.Target{}, []Exchange(nil)
 	for i, words := range texts {
@@ -58,7 +58,7 @@ func (r *rig) source(batch string, texts ...string) Source {
 		targets[url] = crawl.Target{URL: url, Path: "SL", Priority: 0.5}
 		x := Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: url, Path: "SL", Status: 200, MIME: "text/html"}}
 		x.Outcome = crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200}
-		html := fmt.Sprintf(`<p>%s</p><p><a href="%d">next</a></p>`, words, i+1)
+		html := fmt.Sprintf(`<p>%s</p><p><a href="%d">next</a></p><link rel=icon href="data:,">`, words, i+1)
 		x.Header, x.Body = reader(""), reader(html)
 		if words == "" {
 			x.Body = func() io.Reader { panic("a page that breaks the parser") }

@@ -16,7 +16,26 @@ import (
 // opened is what browsers made of the pages of a batch.
 type opened struct {
 	documents map[string]*Exchange // by URL of the page
-	loaded    map[string][]string  // URLs that it loaded meanwhile
+	loaded    map[string]*loads    // what it loaded meanwhile
+}
+
+// loads are URLs that a page loaded while it was open.
+type loads struct {
+	list []string // in the order of the batch
+	of   map[string]bool
+}
+
+// urls are the URLs; nil: there are none.
+func (l *loads) urls() []string {
+	if l == nil {
+		return nil
+	}
+	return l.list
+}
+
+// brought reports whether a URL that a page needs was loaded.
+func (l *loads) brought(link *crawl.Outlink) bool {
+	return l != nil && (link.Hop == crawl.HopEmbed || link.Hop == crawl.HopSpeculative) && l.of[link.URL]
 }
 
 // openedIn finds what was opened among the exchanges of a batch.
@@ -33,9 +52,14 @@ func openedIn(exchanges []Exchange) (o opened) {
 				continue
 			}
 			if o.loaded == nil {
-				o.loaded = map[string][]string{}
+				o.loaded = map[string]*loads{}
 			}
-			o.loaded[x.Via] = append(o.loaded[x.Via], x.URL)
+			l := o.loaded[x.Via]
+			if l == nil {
+				l = &loads{of: map[string]bool{}}
+				o.loaded[x.Via] = l
+			}
+			l.list, l.of[x.URL] = append(l.list, x.URL), true
 		}
 	}
 	return o
@@ -43,7 +67,7 @@ func openedIn(exchanges []Exchange) (o opened) {
 
 // understandOpened makes the page of an exchange by the document that a browser made of it. Links that only the page itself has count too; what the browser has loaded for the
 // page is archived with it, and is no link to be followed.
-func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, loaded []string, mode string, prints []byte) (p crawl.Parsed, ok bool, err error) {
+func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, loaded *loads, mode string, prints []byte) (p crawl.Parsed, ok bool, err error) {
 	plain, ok, err := e.Understand(ctx, x, mode, prints)
 	if ok {
 		addLeft(&plain, document.Left)
@@ -64,15 +88,13 @@ func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, lo
 		known[p.Links[i].URL] = true
 	}
 	for _, l := range plain.Links {
-		if !known[l.URL] {
+		if !known[l.URL] && l.Context != crawl.ContextIcon { // which the document has if it names none
 			l.Block = -1 // those blocks are not the document's
 			p.Links = append(p.Links, l)
 		}
 	}
-	p.Links = slices.DeleteFunc(p.Links, func(l crawl.Outlink) bool {
-		return (l.Hop == crawl.HopEmbed || l.Hop == crawl.HopSpeculative) && slices.Contains(loaded, l.URL)
-	})
-	p.MIME, p.Charset, p.Undecoded, p.Loaded = plain.MIME, plain.Charset, plain.Undecoded, loaded
+	p.Links = slices.DeleteFunc(p.Links, func(l crawl.Outlink) bool { return loaded.brought(&l) })
+	p.MIME, p.Charset, p.Undecoded, p.Loaded = plain.MIME, plain.Charset, plain.Undecoded, loaded.urls()
 	if p.Opened = crawl.OpenedWhole; document.Outcome.Reason != "" {
 		p.Opened = document.Outcome.Reason
 	}
@@ -81,7 +103,7 @@ func (e *Engine) understandOpened(ctx context.Context, x, document *Exchange, lo
 
 // understandLoaded makes the page of what a page that was open has loaded, as of a requisite: what it needs in turn, unless that was loaded as well, and the links of a frame. What
 // else scripts have asked for is no page: its texts and links are in the document, if they are to be seen.
-func (e *Engine) understandLoaded(ctx context.Context, x *Exchange, loaded []string, mode string) (p crawl.Parsed, ok bool, err error) {
+func (e *Engine) understandLoaded(ctx context.Context, x *Exchange, loaded *loads, mode string) (p crawl.Parsed, ok bool, err error) {
 	if x.Outcome.Kind != crawl.OutcomeDone || x.Status < 200 || x.Status >= 300 { // where it redirects to the browser has asked for
 		return p, false, nil
 	}
@@ -95,7 +117,7 @@ func (e *Engine) understandLoaded(ctx context.Context, x *Exchange, loaded []str
 	p.Print = nil // by which pages of a site are compared
 	p.Links = slices.DeleteFunc(p.Links, func(l crawl.Outlink) bool {
 		needed := l.Hop == crawl.HopEmbed || l.Hop == crawl.HopSpeculative
-		return !needed && !isPage || needed && slices.Contains(loaded, l.URL)
+		return !needed && !isPage || loaded.brought(&l)
 	})
 	return p, isPage || len(p.Links) > 0, nil
 }

@@ -34,7 +34,7 @@ func TestOpened(t *testing.T) {
 			list = slices.Clone(list)
 			loaded := Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeLoaded, URL: "http://a.test/loaded.png", Via: list[0].URL, Status: 200, MIME: "image/png", Outcome: crawl.Outcome{Kind: crawl.OutcomeDone}}, Header: reader(""), Body: reader("x")}
 			list = append(list, loaded)
-			list = add(list, 0, `<title>ö</title><p>rendered ravens</p><a href=/made>made</a><img src=/loaded.png><img src=/left.png>`, "")
+			list = add(list, 0, `<title>ö</title><p>rendered ravens</p><a href=/made>made</a><img src=/loaded.png><img src=/left.png><link rel=icon href="data:,">`, "")
 			list = add(list, 1, "", "the browser died")
 			return list, done, err
 		}
@@ -58,6 +58,19 @@ func TestOpened(t *testing.T) {
 			t.Errorf("early %t: %+v", early, p.Page)
 		} else if l := p.Links[len(p.Links)-2:]; l[0].URL != "http://a.test/gone" || l[0].Hop != crawl.HopRedirect || l[1].URL != "http://a.test/elsewhere" || l[1].Hop != crawl.HopLink {
 			t.Errorf("early %t: it leaves to %+v", early, l)
+		}
+	}
+}
+
+// TestOpenedIcon: a page whose scripts name an icon does not need that of its host; one whose scripts name none does, once.
+func TestOpenedIcon(t *testing.T) {
+	r := newRig(t, nil)
+	for document, want := range map[string]string{"<link rel=icon href=/i.png><p>ravens": "http://a.test/i.png", "<p>ravens": "http://a.test/favicon.ico"} {
+		x := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: "http://a.test/", Path: "S", Status: 200, MIME: "text/html", Outcome: crawl.Outcome{Kind: crawl.OutcomeDone}}, Header: reader(""), Body: reader("<p>plain")}
+		shown := &Exchange{Exchange: crawl.Exchange{Kind: crawl.ExchangeOpened, URL: x.URL, Status: 200, MIME: "text/html"}, Header: reader(""), Body: reader(document)}
+		p, ok, err := r.understandOpened(t.Context(), x, shown, nil, "", nil)
+		if err != nil || !ok || len(p.Links) != 1 || p.Links[0].URL != want {
+			t.Errorf("%s: %v, %v, links %+v", document, ok, err, p.Links)
 		}
 	}
 }

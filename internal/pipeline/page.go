@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/muninn-archive/muninn/internal/aah"
@@ -38,6 +39,8 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 		return p, ok, nil
 	case x.Status < 200 || x.Status >= 300:
 		return p, false, nil
+	case crawl.IsRequisite(x.Path) && strings.HasSuffix(x.URL, crawl.IconPath): // many hosts answer with a page that they have, which nobody sees
+		return p, false, nil
 	}
 	buffer := bodies.Get().(*bytes.Buffer)
 	defer func() {
@@ -55,7 +58,7 @@ func (e *Engine) understand(ctx context.Context, x *Exchange, mode string, print
 	if err != nil {
 		return p, false, err
 	}
-	in := page.Input{Link: headerFields(head, "link"), URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Robot: robots.Token(x.Agent), Refresh: x.Refresh, Via: x.Via, Body: buffer.Bytes()}
+	in := page.Input{Link: headerFields(head, "link"), URL: x.URL, MIME: x.MIME, RobotsTag: x.RobotsTag, Robot: robots.Token(x.Agent), Refresh: x.Refresh, Via: x.Via, Body: buffer.Bytes(), Icon: crawl.ClassOf(x.Path) == crawl.ClassPage}
 	if e.PDF != nil {
 		in.PDF = func(file []byte, textBytes int) (page.Paper, error) { return e.PDF.Read(ctx, file, textBytes) }
 	}

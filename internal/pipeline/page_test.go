@@ -2,12 +2,14 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,9 +139,10 @@ func TestUnderstand(t *testing.T) {
 		"with a refresh":   {x: crawl.Exchange{Status: 200, MIME: "text/html", Refresh: "0; url=/z"}, body: reader(html), ok: true, title: "Ravens", links: 2},
 		"a PDF file":       {x: crawl.Exchange{Status: 200, MIME: "application/pdf"}, body: reader("%PDF-1.7"), ok: true, title: "Paper", links: 1},
 		"with Link fields": {x: crawl.Exchange{Status: 200, MIME: "text/html"}, header: "HTTP/1.1 200 OK\r\nlink: </n>; rel=next\r\nLinks: </no>; rel=next\r\nLINK: </p>; rel=prev\r\n\r\n", body: reader(html), ok: true, title: "Ravens", links: 3},
+		"an icon":          {x: crawl.Exchange{URL: "http://a.test/favicon.ico", Path: "SLE", Status: 200, MIME: "text/html"}, body: reader(html)},
 		"not to be read":   {x: crawl.Exchange{Status: 200, MIME: "image/png"}, body: reader("\x89PNG"), ok: true},
 	} {
-		c.x.URL = "http://a.test/"
+		c.x.URL = cmp.Or(c.x.URL, "http://a.test/")
 		if c.x.Kind == "" {
 			c.x.Kind = crawl.ExchangePage
 		}
@@ -150,10 +153,23 @@ func TestUnderstand(t *testing.T) {
 		if c.ok && (p.Status != c.x.Status || p.URL != c.x.URL) {
 			t.Errorf("%s: %+v", name, p)
 		}
+		icon := slices.ContainsFunc(p.Links, func(l crawl.Outlink) bool {
+			return l.URL == "http://a.test/favicon.ico" && l.Hop == crawl.HopEmbed
+		})
+		if html := ok && strings.Contains(p.MIME, "html") && c.x.Status == 200; icon != html {
+			t.Errorf("%s: the icon of its host is its requisite: %t", name, icon)
+		} else if html {
+			c.links++
+		}
 		if len(p.Links) != c.links && c.title != "" {
 			t.Errorf("%s has %d links", name, len(p.Links))
 		}
-		if html := strings.Contains(p.MIME, "html") && c.x.Status == 200; (p.Print != nil) != (html && len(p.Blocks)+len(p.Links) > 0) {
+		if c.x.Path = "SE"; icon {
+			if p, _, _ := e.Understand(t.Context(), &Exchange{Exchange: c.x, Header: reader(c.header), Body: c.body}, "", nil); len(p.Links) >= c.links && p.Links[len(p.Links)-1].Context == crawl.ContextIcon {
+				t.Errorf("%s: a frame has the icon of its host", name)
+			}
+		}
+		if html := strings.Contains(p.MIME, "html") && c.x.Status == 200; (p.Print != nil) != (html && len(p.Blocks)+len(p.Links) > 1) {
 			t.Errorf("%s has the print %+v", name, p.Print)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -23,15 +24,19 @@ const (
 	manyNumbers = 20
 )
 
-// PrintOf returns the print of a page; nil if it has neither text nor links.
+// PrintOf returns the print of a page; nil if it has neither text nor links. The icon that a page does not name is none.
 func PrintOf(p *crawl.Page) *crawl.Print {
-	if len(p.Blocks)+len(p.Links) == 0 || !strings.Contains(p.MIME, "html") {
+	says := len(p.Blocks) > 0 || slices.ContainsFunc(p.Links, func(l crawl.Outlink) bool { return l.Context != crawl.ContextIcon })
+	if !says || !strings.Contains(p.MIME, "html") {
 		return nil
 	}
 	anchors := make([]int, len(p.Blocks)) // bytes
 	out := &crawl.Print{}
 	for i := range p.Links {
 		l := &p.Links[i]
+		if l.Context == crawl.ContextIcon {
+			continue
+		}
 		if l.Hop == crawl.HopEmbed || l.Hop == crawl.HopSpeculative {
 			out.Requisites += requisite(l.URL) // in any order
 		} else if l.Block >= 0 && l.Block < len(anchors) {

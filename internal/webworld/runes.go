@@ -42,6 +42,7 @@ func writeRunes(b *Builder, s *Host) {
 		},
 	}
 	s.AddHTML("/", "list", true, b.Render("plain", front))
+	s.add("/favicon.ico", "image", false, "image/x-icon", picture(b.Random(s, "icon"), 16)) // which some pages imply
 }
 
 // writeEncodings adds three pages about ravens that are not in UTF-8.

@@ -180,7 +180,7 @@ func (be *bench) truth(sites []*webworld.Host) []webworld.Page {
 func (be *bench) compose(h, n int) (head []byte, blocks []block) {
 	t := be.title(h, n)
 	head = make([]byte, 0, 9<<10)
-	head = append(head, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>"...)
+	head = append(head, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<link rel=\"icon\" href=\"data:,\">\n<title>"...)
 	head = append(head, t.text...)
 	head = append(head, "</title>\n</head>\n<body>\n<nav><ul class=\"menu\">\n"...)
 	for i := range benchLinks {

@@ -102,7 +102,7 @@ func kindOf(s Site) string {
 
 func (p page) html(port int) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title></head><body><h1>%s</h1>\n", html.EscapeString(p.title), html.EscapeString(p.title))
+	fmt.Fprintf(&b, "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><link rel=\"icon\" href=\"data:,\"><title>%s</title></head><body><h1>%s</h1>\n", html.EscapeString(p.title), html.EscapeString(p.title))
 	if p.text != "" {
 		fmt.Fprintf(&b, "<p>%s</p>\n", html.EscapeString(p.text))
 	}

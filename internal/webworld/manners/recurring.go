@@ -93,6 +93,9 @@ func NewRecurring(o webworld.Options) *Recurring {
 	return r
 }
 
+// iconPath is where browsers look for the icon of a host.
+const iconPath = "/favicon.ico"
+
 // Turn brings in the next edition.
 func (r *Recurring) Turn() { r.edition.Add(1) }
 
@@ -122,6 +125,7 @@ func (r *Recurring) Finds() (list []Recurred) {
 					f.Embeds = append(f.Embeds, l.URL.String())
 				}
 			}
+			f.Embeds = append(f.Embeds, u.host.Base+iconPath) // which no page names
 		}
 		list = append(list, f)
 	}
@@ -159,6 +163,7 @@ func (r *Recurring) writeSite(b *webworld.Builder, s *webworld.Host, plan manner
 			}
 		}
 	}
+	r.add(s, iconPath, stays, true, "image/x-icon")
 	style, more := r.add(s, "/style.css", stays, true, "text/css"), r.add(s, "/more.css", repeats, true, "text/css")
 	back := r.add(s, "/back.png", stays, true, "image/png")
 	style.resource.Body, style.embeds = [][]byte{[]byte("@import url(more.css);\n")}, []string{more.resource.URL}
