@@ -164,7 +164,7 @@ func TestLongSpreadBudget(t *testing.T) {
 	}
 	dir := t.TempDir()
 	s3Download(t, store, dir)
-	for url, n := range Check(t, dir).Pages {
+	for url, n := range Faultless(t, dir).Pages {
 		if n > 1 {
 			t.Errorf("%s is archived %d times", url, n)
 		}

@@ -94,7 +94,14 @@ func (b *Builder) linksOf(p *Page) []Link {
 	if res.Raw != nil || p.Status != 200 || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
 		return nil
 	}
-	return Links(u, Join(res.Body))
+	body := Join(res.Body)
+	links := Links(u, body)
+	if !bytes.Contains(body, []byte(`rel="icon"`)) { // HTML §4.6.7.10
+		if icon := MustParse(b.ByName[p.Host].Base + "/favicon.ico"); b.ByName[p.Host].Find(icon) != nil {
+			links = append(links, Link{URL: icon, Embed: true})
+		}
+	}
+	return links
 }
 
 // Links finds the links of a page as a browser or a thorough crawler would.
