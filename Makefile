@@ -86,7 +86,7 @@ test-replay: replay temporal ## crawl 334 pages with all kinds of requisites, an
 	MUNINN_BROWSER_REQUIRED=1 MUNINN_REPLAYWEBPAGE=$(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE) $(GO) test -count=1 -v -timeout 1h -run '^TestReplay$$' ./internal/integration
 
 # What opens pages in a real Chromium, which `make test` and `make proofs` leave out; internal/floors checks that no such test is missing here.
-BROWSER_TESTS := TestSingleSites|TestWorkers|TestServiceWorker|TestCutOff|TestHarm|TestDied|TestNoNetwork|TestHostile|TestScheme|TestFields|TestReferencesInBrowser|TestBrowser
+BROWSER_TESTS := TestSingleSites|TestWorkers|TestServiceWorker|TestCutOff|TestBusyPage|TestHarm|TestDied|TestNoNetwork|TestHostile|TestScheme|TestFields|TestReferencesInBrowser|TestBrowser
 LONG_BROWSER_TESTS := TestLongBrowserKilled
 LONG ?=
 .PHONY: test-browser

@@ -355,6 +355,21 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
+// TestBusyPage: a page that has no processor asks for nothing, and is not complete: the time begins again when it has one.
+func TestBusyPage(t *testing.T) {
+	t.Parallel()
+	body := `<p id=said>nothing<script>
+		addEventListener("load", () => setTimeout(() => {
+			const began = performance.now();
+			while (performance.now() - began < 1500);
+			setTimeout(() => { document.getElementById("said").textContent = ["said", "at", "last"].join(" ") }, 400);
+		}, 300))</script>`
+	shown, err := pool(t, DefaultLimits()).Open(t.Context(), Job{URL: "http://a.test/", Load: one(body)})
+	if err != nil || !strings.Contains(string(shown.Document), "said at last") || shown.Cut {
+		t.Errorf("%.300q, cut: %t, %v", shown.Document, shown.Cut, err)
+	}
+}
+
 // TestWorkers: what dedicated workers of a page ask for is answered as what the page asks for is, also that of workers that they make.
 func TestWorkers(t *testing.T) {
 	t.Parallel()

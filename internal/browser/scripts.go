@@ -63,8 +63,9 @@ const textBody = `(() => {
 	return body ? inner(body, roots) : "";
 })()`
 
-// scriptComplete reports whether the page has loaded.
-const scriptComplete = `Object.getOwnPropertyDescriptor(Document.prototype, "readyState").get.call(document) === "complete"`
+// scriptIdle waits for a time by the clock of the page, and until it has nothing to do: timers that the page set before have run then. It reports whether the page has loaded.
+const scriptIdle = `new Promise((done) => setTimeout(() => requestIdleCallback(
+	() => done(Object.getOwnPropertyDescriptor(Document.prototype, "readyState").get.call(document) === "complete"), {timeout: 1000}), %d))`
 
 // scriptScroll scrolls the page, and each part that scrolls by itself, to its end. It returns how large all of it is; 0 if there is nothing to scroll.
 const scriptScroll = `(() => {` + prelude + `

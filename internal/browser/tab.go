@@ -368,7 +368,7 @@ func (t *tab) run(ctx context.Context, script string) ([]byte, error) {
 		return nil, err
 	}
 	yes := true
-	got, err := call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: script, ContextID: world.ExecutionContextID, ReturnByValue: &yes})
+	got, err := call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: script, ContextID: world.ExecutionContextID, ReturnByValue: &yes, AwaitPromise: &yes})
 	switch {
 	case err != nil:
 		return nil, err
@@ -387,16 +387,20 @@ func described(e *runtime.ExceptionDetails) string {
 
 // rest waits until the page has loaded, and has asked for nothing for a while; or until there is no time left for that.
 func (t *tab) rest() error {
-	for {
+	for late := 0; ; {
 		t.mu.Lock()
-		still := t.open == 0 && time.Since(t.active) >= quiet
+		still, requests := t.open == 0 && time.Since(t.active) >= quiet, t.asked
 		t.mu.Unlock()
 		if still {
-			complete, err := evaluate[bool](t.ctx, t, scriptComplete)
-			if err != nil {
+			complete, slow, err := t.idle()
+			if err != nil && (t.ctx.Err() != nil || errors.As(err, new(*scriptError)) || late >= maxLate) {
 				return err
 			}
-			if complete {
+			if err != nil || slow { // the page was replaced meanwhile, or had no processor: the time has not passed for it
+				late++
+				t.touch()
+			}
+			if complete && t.stillAt(requests) && (!slow || late >= maxLate) {
 				return nil
 			}
 		}
@@ -410,6 +414,27 @@ func (t *tab) rest() error {
 		case <-time.After(quiet / 10):
 		}
 	}
+}
+
+// The bounds of waiting for a page on a busy machine. There half a second without a request may be one in which the page has not had a processor.
+const (
+	idleWait = 100 * time.Millisecond
+	idleLate = 50 * time.Millisecond // what answers later has no processor
+	maxLate  = 8                     // how often it is waited for then
+)
+
+// idle waits until a page has nothing to do, and reports whether it has loaded, and whether its answer was late.
+func (t *tab) idle() (complete, slow bool, err error) {
+	began := time.Now()
+	complete, err = evaluate[bool](t.ctx, t, fmt.Sprintf(scriptIdle, idleWait.Milliseconds()))
+	return complete, time.Since(began) > idleWait+idleLate, err
+}
+
+// stillAt reports whether the page waits for no answer, and has made no request since it had made so many.
+func (t *tab) stillAt(requests int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.open == 0 && t.asked == requests
 }
 
 // touch notes that the page was made to do something.
