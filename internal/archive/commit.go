@@ -85,6 +85,15 @@ func ReadManifest(ctx context.Context, s Store, label Label) (Manifest, error) {
 	return m, nil
 }
 
+// ReadSegment returns the manifest of a segment by its name, as a listing of the archive gives it: ErrNotFound if there is none. It may be that of a batch that was given back.
+func ReadSegment(ctx context.Context, s Store, of Layout, segment string) (Manifest, error) {
+	m, err := readManifest(ctx, s, of.Manifest(segment))
+	if err == nil && m.Segment() != segment {
+		err = damaged(fmt.Errorf("read %s: it is the manifest of segment %q", of.Manifest(segment), m.Segment()))
+	}
+	return m, err
+}
+
 // wrote reports whether a manifest is of the same life. Nonces of different lives differ. A life of a version that had none is known
 // by its worker: two workers may have given a batch the same name.
 func (l Label) wrote(m *Manifest) bool {

@@ -27,6 +27,8 @@ import (
 //	PREFIX/CRAWL/learned/run-N-TIME@WORKER.cbor       what a frontier that is lost gets back
 //	PREFIX/CRAWL/kb/run-N/HOST@WORKER.xml             rules that were learned for a site
 //	PREFIX/CRAWL/reports/run-N-TIME@WORKER.html
+//	PREFIX/CRAWL/derived/STEP-VERSION/SEGMENT.json    manifests of what was derived of a segment (internal/derive)
+//	PREFIX/CRAWL/derived/STEP-VERSION/SEGMENT-HASH.zst
 //
 // A run may have several workers. What each of them writes for itself has its name, so that none overwrites what another has
 // written: that of the batch, in the names of segments, or @WORKER. Definitions have none: all workers of a run write the same
@@ -45,9 +47,10 @@ const (
 	folderSnapshots   = "learned"
 	folderRules       = "kb"
 	folderReports     = "reports"
+	folderDerived     = "derived"
 )
 
-// folders are those that hold objects themselves; the rules have a folder for each run.
+// folders are those that hold objects themselves; the rules have a folder for each run, derivations one for each version of a step.
 var folders = []string{folderSegments, folderData, folderDefinitions, folderTopic, folderSnapshots, folderReports}
 
 // keyTime is the form of times in keys, in UTC: keys of one run are in the order of time.
@@ -229,14 +232,47 @@ func (l Layout) Report(run uint32, at time.Time, worker string) string {
 	return l.in(folderReports, fmt.Sprintf("run-%d-%s%s.html", run, at.UTC().Format(keyTime), atWorker(worker)))
 }
 
+// derivedStep is the name of the folder of a version of a step.
+var derivedStep = regexp.MustCompile(`^[a-z][a-z0-9_]*-[0-9]+$`)
+
+// derivedFolder is the folder of a version of a step, whose name begins with a lower-case letter.
+func derivedFolder(step string, version int) string {
+	return fmt.Sprintf("%s/%s-%d", folderDerived, step, version)
+}
+
+// Derivations is the prefix of the manifests' keys, and of the data's, of a version of a step.
+func (l Layout) Derivations(step string, version int) string {
+	return l.in(derivedFolder(step, version), "")
+}
+
+// Derivation is the key of the manifest of what a version of a step has derived of a segment.
+func (l Layout) Derivation(step string, version int, segment string) string {
+	return l.in(derivedFolder(step, version), segment+manifestSuffix)
+}
+
+// DerivedData is the key of the data that such a manifest names. sha256 is the digest of the data, in hexadecimal digits.
+func (l Layout) DerivedData(step string, version int, segment, sha256 string) string {
+	return l.in(derivedFolder(step, version), segment+"-"+sha256[:hashLength]+suffixDerived)
+}
+
+const suffixDerived = ".zst"
+
+// derivedData is the form of the name of DerivedData.
+var derivedData = regexp.MustCompile(fmt.Sprintf(`^(.+)-[0-9a-f]{%d}%s$`, hashLength, regexp.QuoteMeta(suffixDerived)))
+
+// SegmentOf is the segment whose manifest, or the manifest of whose derivation, has a key; false of the keys of data.
+func SegmentOf(key string) (segment string, is bool) { return segmentOf(key) }
+
 // split takes a key apart: the layout it is of, the folder, the name. It is no key of a crawl if the crawl is empty.
 func split(key string) (of Layout, folder, name string) {
 	dir := path.Dir(key)
-	if above := path.Dir(dir); path.Base(above) == folderRules && strings.HasPrefix(path.Base(dir), "run-") {
+	switch above := path.Dir(dir); {
+	case path.Base(above) == folderRules && strings.HasPrefix(path.Base(dir), "run-"),
+		path.Base(above) == folderDerived && derivedStep.MatchString(path.Base(dir)):
 		dir = above
 	}
 	crawl := path.Dir(dir)
-	if crawl == "." || !slices.Contains(folders, path.Base(dir)) && path.Base(dir) != folderRules {
+	if crawl == "." || !slices.Contains(folders, path.Base(dir)) && path.Base(dir) != folderRules && path.Base(dir) != folderDerived {
 		return Layout{}, "", ""
 	}
 	of = Layout{Prefix: path.Dir(crawl), Crawl: path.Base(crawl)}

@@ -21,6 +21,9 @@ func TestLayout(t *testing.T) {
 		{l.Snapshot(3, at, "w-1"), "some/prefix/c/learned/run-000003-20260304040607.008@w-1.cbor", "learned"},
 		{l.Rules(1, "a.example", "w-1"), "some/prefix/c/kb/run-1/a.example@w-1.xml", "kb"},
 		{l.Report(1, at, "w-1"), "some/prefix/c/reports/run-1-20260304040607.008@w-1.html", "reports"},
+		{l.Derivations("text", 1), "some/prefix/c/derived/text-1/", ""},
+		{l.Derivation("text", 1, "a.example-1-07"), "some/prefix/c/derived/text-1/a.example-1-07.json", "derived"},
+		{l.DerivedData("text", 12, "a.example-1-07", "0123456789abcdef0123"), "some/prefix/c/derived/text-12/a.example-1-07-0123456789abcdef.zst", "derived"},
 		// of earlier versions
 		{l.Topic(1, ""), "some/prefix/c/topic/run-1.json", "topic"},
 		{l.Snapshot(3, at, ""), "some/prefix/c/learned/run-000003-20260304040607.008.cbor", "learned"},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/nlnwa/gowarc/v2"
@@ -20,7 +21,13 @@ import (
 type Captured struct {
 	Kind  string    // as the field WARC-Type: response, revisit, …
 	URL   string    // WARC-Target-URI
+	ID    string    // WARC-Record-ID, without brackets, as the IDs below
+	Of    string    // WARC-Concurrent-To, the last one: the record that this one goes with
+	Type  string    // Content-Type, of the block
 	Block io.Reader // of a response to HTTP: header block and body; io.ErrUnexpectedEOF where the file is cut off
+
+	RefersTo     string    // of a revisit, WARC-Refers-To-Target-URI
+	RefersToDate time.Time // … and WARC-Refers-To-Date; zero if there is none that can be read
 }
 
 // Answer reads the HTTP response of a record. Its Body comes without the codings that its header names: the caller bounds how much
@@ -188,7 +195,17 @@ func readHeader(text *bufio.Reader) (rec Captured, length int64, err error) {
 		case strings.EqualFold(name, gowarc.WarcType):
 			rec.Kind = strings.ToLower(value)
 		case strings.EqualFold(name, gowarc.WarcTargetURI):
-			rec.URL = strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">") // WARC/1.0 has it in angle brackets, and GNU wget writes them
+			rec.URL = unbracketed(value) // WARC/1.0 has it in angle brackets, and GNU wget writes them
+		case strings.EqualFold(name, gowarc.WarcRecordID):
+			rec.ID = unbracketed(value)
+		case strings.EqualFold(name, gowarc.WarcConcurrentTo):
+			rec.Of = unbracketed(value)
+		case strings.EqualFold(name, gowarc.ContentType):
+			rec.Type = value
+		case strings.EqualFold(name, gowarc.WarcRefersToTargetURI):
+			rec.RefersTo = unbracketed(value)
+		case strings.EqualFold(name, gowarc.WarcRefersToDate):
+			rec.RefersToDate, _ = time.Parse(time.RFC3339, value)
 		case strings.EqualFold(name, gowarc.ContentLength):
 			n, err := strconv.ParseUint(value, 10, 62)
 			if err != nil || length >= 0 && length != int64(n) {
@@ -197,6 +214,10 @@ func readHeader(text *bufio.Reader) (rec Captured, length int64, err error) {
 			length = int64(n)
 		}
 	}
+}
+
+func unbracketed(value string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">")
 }
 
 // headerLine reads a line of a header without its end. left is how many bytes the header may still have.

@@ -77,6 +77,11 @@ func readTexts(ctx context.Context, store Store, key string, fn func(text []byte
 	return readLines(r, key, fn)
 }
 
+// ReadLines calls fn with the text of each line of an object that is compressed by zstd. The text is valid until fn returns.
+func ReadLines(ctx context.Context, store Store, key string, fn func(text []byte) error) error {
+	return readTexts(ctx, store, key, fn)
+}
+
 // readLines calls fn with the text of each line of frames of a sidecar, which it closes. The text is valid until fn returns.
 func readLines(frames io.ReadCloser, key string, fn func(text []byte) error) (err error) {
 	defer func() { _ = frames.Close() }()

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -25,12 +26,13 @@ type Swept struct {
 // of a segment.
 var halfWritten = regexp.MustCompile("^" + regexp.QuoteMeta(tempPrefix) + "[0-9]+$")
 
-// Sweep finds the objects of crawls that no manifest names and that were put before a time, and what puts have left that were
+// Sweep finds the objects of crawls that no manifest names and that were put before a time, data of derivations whose manifests name other data, and what puts have left that were
 // cut off before it. With remove it deletes them. A crawl is where segments/ or definitions/ is; what else is in the store is
 // left alone.
 func Sweep(ctx context.Context, store Store, before time.Time, remove bool) (found Swept, err error) {
 	crawls := map[Layout]bool{}
 	candidates := map[Layout][]Object{}
+	var derived []Object
 	err = store.List(ctx, "", func(o Object) error {
 		crawl, folder, name := split(o.Key)
 		switch {
@@ -38,11 +40,22 @@ func Sweep(ctx context.Context, store Store, before time.Time, remove bool) (fou
 			crawls[crawl] = true
 		case folder == folderData && segmentObject.MatchString(name) && o.Changed.Before(before):
 			candidates[crawl] = append(candidates[crawl], o)
+		case folder == folderDerived && derivedData.MatchString(name) && o.Changed.Before(before):
+			derived = append(derived, o)
 		}
 		return nil
 	})
 	if err != nil {
 		return found, fmt.Errorf("sweep: %w", err)
+	}
+	sweep := func(o Object) error {
+		if remove {
+			if err := store.Delete(ctx, o.Key); err != nil {
+				return fmt.Errorf("sweep: %w", err)
+			}
+		}
+		found.Objects, found.Bytes = append(found.Objects, o), found.Bytes+o.Size
+		return nil
 	}
 	for crawl, objects := range candidates { // the manifests are read after the listing: what was put meanwhile is named
 		if !crawls[crawl] {
@@ -56,12 +69,18 @@ func Sweep(ctx context.Context, store Store, before time.Time, remove bool) (fou
 			if named[o.Key] {
 				continue
 			}
-			if remove {
-				if err := store.Delete(ctx, o.Key); err != nil {
-					return found, fmt.Errorf("sweep: %w", err)
-				}
+			if err := sweep(o); err != nil {
+				return found, err
 			}
-			found.Objects, found.Bytes = append(found.Objects, o), found.Bytes+o.Size
+		}
+	}
+	for _, o := range derived {
+		other, err := derivedElsewhere(ctx, store, o.Key)
+		if err == nil && other {
+			err = sweep(o)
+		}
+		if err != nil {
+			return found, err
 		}
 	}
 	found.Unfinished, err = store.Unfinished(ctx, before, remove, func(key string) bool {
@@ -81,6 +100,26 @@ func namedBy(ctx context.Context, store Store, crawl Layout) (map[string]bool, e
 		return nil
 	})
 	return named, err
+}
+
+// derivedElsewhere reports whether the manifest of a derivation names other data than that under a key. Without a manifest, the next attempt makes the same data, and puts the manifest: to delete
+// it meanwhile would take it from under that manifest.
+func derivedElsewhere(ctx context.Context, store Store, key string) (bool, error) {
+	parts := derivedData.FindStringSubmatch(path.Base(key))
+	raw, err := ReadAll(ctx, store, path.Dir(key)+"/"+parts[1]+manifestSuffix, maxManifest)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("sweep: %w", err)
+	}
+	var m struct {
+		Data *Stored `json:"data"`
+	}
+	if json.Unmarshal(raw, &m) != nil || m.Data == nil || path.Dir(m.Data.Key) != path.Dir(key) { // it is damaged, or another program's
+		return false, nil
+	}
+	return m.Data.Key != key, nil
 }
 
 // Tidy deletes what attempts of a segment have left that did not come to its manifest; m is the manifest that stands, or nil
