@@ -75,13 +75,19 @@ func (w *objectsWriter) write(ctx context.Context) error {
 		if segments++; m.Objects == nil {
 			return nil
 		}
-		return reader.Each(ctx, m, func(c *derive.Capture) error {
+		begun := false
+		err := reader.Each(ctx, m, func(c *derive.Capture) error {
+			begun = true
 			objects, err := c.Objects(ctx, w.complain)
 			for i := 0; i < len(objects) && err == nil; i++ {
 				err = w.out.Encode(objects[i])
 			}
 			return err
 		})
+		if err != nil && !begun && ctx.Err() == nil { // its pages cannot be read
+			return archive.ReadObjects(ctx, w.store, m.Objects.Key, func(o archive.WebObject) error { return w.unread(o, err) })
+		}
+		return err
 	})
 	if err == nil && segments == 0 {
 		return fmt.Errorf("%s: there is no crawl %q with segments; give the folder or prefix that contains the crawl's folder", w.store, w.crawl)
@@ -97,8 +103,13 @@ func (w *objectsWriter) complain(o archive.WebObject, err error) {
 
 // stray writes an object whose capture the index does not list.
 func (w *objectsWriter) stray(o archive.WebObject) error {
+	return w.unread(o, errors.New("the index lists no capture with its body"))
+}
+
+// unread writes an object whose page cannot be read.
+func (w *objectsWriter) unread(o archive.WebObject, err error) error {
 	if o.Placed() {
-		w.complain(o, errors.New("the index lists no capture with its body"))
+		w.complain(o, err)
 	}
 	return w.out.Encode(o)
 }

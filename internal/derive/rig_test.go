@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +24,9 @@ import (
 var epoch = time.Date(2026, 3, 4, 5, 6, 7, 800_000_000, time.UTC)
 
 var at = archive.CrawlAt{Name: "c"}
+
+// shipped takes half a second.
+var shipped = sync.OnceValues(kb.Shipped)
 
 // rig is an archive, and what derives it.
 type rig struct {
@@ -39,7 +43,7 @@ func newRig(t testing.TB) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, err := kb.Shipped()
+	base, err := shipped()
 	if err != nil {
 		t.Fatal(err)
 	}
