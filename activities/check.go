@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -97,8 +98,32 @@ func checkInput(arg any) error {
 		return checkCrawl(in.Crawl)
 	case HostInput:
 		return checkHost(in.Host)
+	case DerivableInput:
+		return in.check()
+	case PendingInput:
+		return in.check()
+	case DeriveInput:
+		return firstError(in.check(), checkSegment(in.Segment))
 	}
 	return fmt.Errorf("an input of type %T is not known", arg)
+}
+
+// checkPrefix checks the prefix of a crawl: a path in the archive.
+func checkPrefix(prefix string) error {
+	if prefix != "" && (!fs.ValidPath(prefix) || prefix == "." || !printable(prefix)) {
+		return fmt.Errorf("prefix %q: no crawl can lie there", prefix)
+	}
+	return nil
+}
+
+// maxSegment bounds the name of a segment, in bytes: that of a batch and a nonce.
+const maxSegment = names.MaxBatchName + 1 + 16
+
+func checkSegment(name string) error {
+	if name == "" || len(name) > maxSegment || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || !printable(name) {
+		return fmt.Errorf("segment %q: no segment can have this name", name)
+	}
+	return nil
 }
 
 func checkMembers(list []Member) error {

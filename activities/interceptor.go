@@ -54,6 +54,10 @@ func (a *Activities) steps() map[string]step {
 		"LostTotals":       {do: a.LostTotals},
 		"FormerTotals":     {do: a.FormerTotals},
 		"Retire":           {do: a.Retire},
+		// of a derivation
+		"Derivable": {do: a.Derivable},
+		"Pending":   {do: a.Pending},
+		"Derive":    {do: a.Derive},
 		// of the ring
 		"Serve":    {do: a.Serve, beats: true},
 		"TakeView": {do: a.TakeView},

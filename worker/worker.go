@@ -120,6 +120,9 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err := w.poll(w.conf.Temporal.Queue); err != nil {
 		return err
 	}
+	if err := w.pollDerive(); err != nil {
+		return err
+	}
 	return w.poll(names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name))
 }
 
@@ -250,17 +253,39 @@ func (w *Worker) poll(queue string) error {
 		MaxConcurrentWorkflowTaskExecutionSize:  64,
 		MaxConcurrentEagerActivityExecutionSize: 2*w.conf.Lanes + 64,
 		LocalActivityWorkerOnly:                 queue == names.ClusterQueue, // its workflows have their activities on the workers' queues
-		OnFatalError: func(err error) {
-			select {
-			case w.fatal <- err:
-			default:
-			}
-		},
+		OnFatalError:                            w.fails,
 	})
 	workflows.Register(tw)
 	if queue != names.ClusterQueue {
 		activities.Register(tw, w.acts)
 	}
+	return w.begin(tw, queue)
+}
+
+// derivedAtOnce is how many segments a worker derives at a time: each has a page with its tree in memory, and takes a processor that crawls want.
+const derivedAtOnce = 2
+
+// pollDerive starts the Temporal worker of the queue of derivations, which has no workflows.
+func (w *Worker) pollDerive() error {
+	queue := names.DeriveQueue(w.conf.Temporal.Queue)
+	tw := sdk.New(w.client, queue, sdk.Options{
+		Interceptors:      []interceptor.WorkerInterceptor{&attemptInterceptor{meter: w.meter, steps: &w.steps}, activities.Interceptor(w.acts)},
+		WorkerStopTimeout: w.conf.Drain, MaxConcurrentActivityExecutionSize: derivedAtOnce, DisableWorkflowWorker: true, OnFatalError: w.fails,
+	})
+	activities.Register(tw, w.acts)
+	return w.begin(tw, queue)
+}
+
+// fails reports an error after which the worker cannot continue.
+func (w *Worker) fails(err error) {
+	select {
+	case w.fatal <- err:
+	default:
+	}
+}
+
+// begin starts a Temporal worker.
+func (w *Worker) begin(tw sdk.Worker, queue string) error {
 	if err := tw.Start(); err != nil {
 		return fmt.Errorf("start worker on queue %s: %w", queue, err)
 	}

@@ -18,6 +18,7 @@ func TestNoDeadlinesByClocks(t *testing.T) {
 			"fetch": withFetchOptions(ctx, ""), "work": withWorkOptions(ctx, ""), "deliver": withDeliverOptions(ctx, activities.Delivery{}),
 			"lost": withLostOptions(ctx, "q", "w"), "serve": withServeOptions(ctx, "q", 1), "view": withViewOptions(ctx, "q"),
 			"ask": withAskOptions(ctx, "q", ""), "report": withReportOptions(ctx, "q", ""),
+			"derive": withDeriveOptions(ctx, "q", ""),
 		} {
 			if options := workflow.GetActivityOptions(with); options.ScheduleToCloseTimeout != 0 || options.StartToCloseTimeout == 0 {
 				t.Errorf("%s: from start to end %v, with the wait %v", name, options.StartToCloseTimeout, options.ScheduleToCloseTimeout)

@@ -20,6 +20,7 @@ const (
 	Explain           = "Explain" // the state and score of a URL, and its position in its queue
 	Report            = "Report"  // a crawl in tables and plots
 	Forget            = "Forget"  // deletes a crawl from the frontier of its worker
+	Derive            = "Derive"  // works something out of the segments of an archive
 )
 
 // TaskQueue is the default of the shared queue, of Crawl workflows and of what operators ask.
@@ -32,11 +33,14 @@ const ClusterQueue = "muninn-cluster"
 // WorkerQueue is the queue of what must run where a worker's frontier and spool are, and of the workflows that have it run.
 func WorkerQueue(queue, worker string) string { return queue + "/" + worker }
 
+// DeriveQueue is the queue of the activities that derive segments. All workers of a shared queue poll it, and take few of them at a time: each holds a page and its tree.
+func DeriveQueue(queue string) string { return queue + "-derive" }
+
 // Signals and queries.
 const (
 	SignalPause     = "pause"      // Crawl and FetcherController: claim no more
 	SignalResume    = "resume"     // claim again
-	SignalStop      = "stop"       // finish the running batches and end the run
+	SignalStop      = "stop"       // finish the running batches and end the run; to Derive: finish the running segments and end
 	SignalAbort     = "abort"      // to Crawl: the same, and the batches end at once
 	SignalProgress  = "progress"   // FetcherController to Crawl, from time to time
 	SignalHandover  = "handover"   // Crawl to FetcherController: end, to be started again
@@ -45,7 +49,7 @@ const (
 	SignalGrants    = "grants"     // from Politeness
 	SignalOwes      = "owes"       // Batch to Crawl: what a batch has found is delivered after its claims are given back, or is
 	SignalMove      = "move"       // to Politeness: continue as new on ClusterQueue
-	QueryStatus     = "status"     // of Crawl, FetcherController and Politeness
+	QueryStatus     = "status"     // of Crawl, FetcherController, Politeness and Derive
 	QueryDefinition = "definition" // of Crawl: as it is now, with what was configured
 	QueryWaiting    = "waiting"    // of Politeness: what the ask for a lease waits for, by address and lease
 	QueryHost       = "host"       // of Politeness: what is known of a host, by its pay-level domain, and of addresses
@@ -89,6 +93,14 @@ func ReportID(crawl string) string { return CrawlID(crawl) + "/report" }
 
 // ForgetID is the ID of the forgetting of a crawl.
 func ForgetID(crawl string) string { return CrawlID(crawl) + "/forget" }
+
+// DeriveID is the ID of the derivation of a crawl; without one, of all crawls of the archive of the workers.
+func DeriveID(crawl string) string {
+	if crawl == "" {
+		return "derive"
+	}
+	return CrawlID(crawl) + "/derive"
+}
 
 // PolitenessID is the ID of a politeness shard.
 func PolitenessID(shard int) string { return fmt.Sprintf("politeness/%d", shard) }
