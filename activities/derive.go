@@ -25,8 +25,7 @@ type DerivedFrom struct {
 }
 
 func (d DerivedFrom) check() error {
-	_, err := derive.Named(d.Step)
-	return firstError(checkCrawl(d.Crawl), checkPrefix(d.Prefix), err)
+	return firstError(checkSteps(d.Step), checkCrawl(d.Crawl), checkPrefix(d.Prefix))
 }
 
 func (d DerivedFrom) at() archive.CrawlAt {
@@ -38,12 +37,20 @@ type DerivableInput struct {
 	Archive string   `json:"archive,omitempty"`
 	Prefix  string   `json:"prefix,omitempty"` // of Crawls
 	Crawls  []string `json:"crawls,omitempty"` // empty: all, under any prefix
-	Steps   []string `json:"steps,omitempty"`  // empty: all
+	Steps   []string `json:"steps"`            // names
+}
+
+// checkSteps checks the names of steps.
+func checkSteps(list ...string) error {
+	if len(list) == 0 {
+		return errors.New("no step is named")
+	}
+	_, err := derive.Named(list...)
+	return err
 }
 
 func (in DerivableInput) check() error {
-	_, err := derive.Named(in.Steps...)
-	err = firstError(checkPrefix(in.Prefix), err)
+	err := firstError(checkSteps(in.Steps...), checkPrefix(in.Prefix))
 	for _, name := range in.Crawls {
 		err = firstError(err, checkCrawl(name))
 	}

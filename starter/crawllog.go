@@ -81,10 +81,7 @@ func (g *globals) logged(ctx context.Context, name string, s3 archive.S3) (archi
 	defer c.Close()
 	s, err := status(ctx, c, name, queryTimeout)
 	if err != nil {
-		if info, errDir := os.Stat(name); errDir == nil && info.IsDir() {
-			err = fmt.Errorf("%w; the folder of that name is read as ./%s", err, name)
-		}
-		return nil, nil, err
+		return nil, nil, orFolder(name, err)
 	}
 	d, err := definitionOf(ctx, c, s.Workflow)
 	if err != nil {
@@ -98,6 +95,14 @@ func (g *globals) logged(ctx context.Context, name string, s3 archive.S3) (archi
 		return nil, nil, fmt.Errorf("this command reads the archive of %s on this machine: %w", name, err)
 	}
 	return store, []archive.CrawlAt{{Prefix: d.Archive.Prefix, Name: d.Name}}, nil
+}
+
+// orFolder says of a name that no crawl has how the folder of that name is written, if there is one.
+func orFolder(name string, err error) error {
+	if info, errDir := os.Stat(name); errDir == nil && info.IsDir() {
+		return fmt.Errorf("%w; the folder of that name is read as ./%s", err, name)
+	}
+	return err
 }
 
 func writeLogged(w io.Writer, l archive.Logged) error {
