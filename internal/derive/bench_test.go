@@ -37,7 +37,7 @@ func BenchmarkText(b *testing.B) {
 	for b.Loop() {
 		step := derive.Text
 		n++
-		step.Version = n // another version derives anew
+		step.Version = n // another version derives again
 		result, err := r.Segment(b.Context(), at, m.Segment(), step)
 		if err != nil || result.Lines != len(list) {
 			b.Fatalf("%+v, %v", result, err)

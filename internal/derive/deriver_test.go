@@ -34,8 +34,8 @@ func TestDerivedTwice(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(r.dir, "c", "derived")); err != nil {
 		t.Fatal(err)
 	}
-	if anew, _ := r.derived(m.Segment()); anew.Known || !maps.Equal(files, r.files("c/derived/text-1")) {
-		t.Errorf("%+v, %q", anew, names(r.files("c/derived/text-1")))
+	if third, _ := r.derived(m.Segment()); third.Known || !maps.Equal(files, r.files("c/derived/text-1")) {
+		t.Errorf("%+v, %q", third, names(r.files("c/derived/text-1")))
 	}
 }
 

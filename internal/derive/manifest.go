@@ -14,7 +14,7 @@ import (
 const ManifestVersion = 1
 
 // maxManifest bounds a manifest in bytes.
-const maxManifest = 64 << 10
+const maxManifest = 256 << 10
 
 // Manifest commits what a step has derived of a segment. Data that no manifest names is not derived.
 type Manifest struct {

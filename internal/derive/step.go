@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Step derives something of each capture of a segment. Its name is that of a folder of the archive: a lower-case letter, then such letters, digits and underscores. Another
-// version of a step derives anew, beside what the earlier one has derived: raise it when the same capture gives another line.
+// Step derives something of each capture of a segment. Its name is that of a folder of the archive: a lower-case letter, then such letters, digits and underscores. What
+// another version of a step derives lies beside what the earlier one has derived: raise it when the same capture gives another line.
 type Step struct {
 	Name    string
 	Version int // from 1
