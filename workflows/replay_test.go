@@ -51,6 +51,7 @@ func TestReplay(t *testing.T) {
 	}
 	for _, name := range []string{
 		"next/crawl",
+		"next/derive",
 		"next/cluster",
 		"next/crawl-spread", // of two workers, while one joins and is lost, and another one leaves
 		"next/controller-spread",

@@ -68,7 +68,7 @@ func (s *Server) controllerOf(t *testing.T, name, worker string) string {
 }
 
 func TestRecordHistories(t *testing.T) {
-	if os.Getenv(recordEnv) == "" {
+	if record := os.Getenv(recordEnv); record == "" || record == recordDerive {
 		t.Skip("set " + recordEnv + "=1 to record workflows/testdata/histories/" + recordFolder + " again")
 	}
 	server := StartServer(t)
@@ -97,7 +97,12 @@ func TestRecordHistories(t *testing.T) {
 	signal(names.SignalPause, nil)
 	submit(t, server.Client, d.Name, frontier.Submission{Discovery: crawl.Discovery{URL: world.Seeds()[0] + "lost", Path: "S", Score: 0.5}})
 	signal(names.SignalResume, nil)
+	derived := startDerivation(t, server, d.Name)
 	Result(t, server.Client, d.Name, CrawlTime)
+	if err := derived.Get(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	r.record("derive", names.DeriveID(d.Name), "")
 	r.record("crawl", names.CrawlID(d.Name), "")
 	r.record("controller", names.ControllerID(d.Name, conf.Name), "")
 	r.record("politeness", names.PolitenessID(0), "")
