@@ -30,6 +30,8 @@ var floors = [][]string{
 	{"frontier/internal/store"},
 	{"frontier/internal/migrate", "frontier/internal/learner"},
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
+	{"internal/search/terms"},
+	{"internal/search/query"},
 	{"internal/pipeline", "internal/partfile", "internal/report", "internal/recorded", "internal/cli", "internal/intake", "internal/learning", "internal/derive"},
 	{"activities/names", "internal/checkpoint"},
 	{"activities"},

@@ -35,14 +35,19 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 // Stems reports whether a language (ISO 639-1) has a stemmer. Words of other languages are stemmed as English ones.
 func Stems(lang string) bool { return stemmers[lang] != nil }
 
+// Stem returns the stem of a word in lower case, in a language that Stems knows. Unlike a term it has its accents, and a stop word has one.
+func Stem(word, lang string) string {
+	env := snowballstem.NewEnv(word)
+	stemmers[lang](env)
+	return env.Current()
+}
+
 func stem(word, lang string) string {
 	word = strings.ToLower(word)
 	if stopWord(word, lang) || len(word) < 2 {
 		return ""
 	}
-	env := snowballstem.NewEnv(word)
-	stemmers[lang](env)
-	return Fold(env.Current())
+	return Fold(Stem(word, lang))
 }
 
 // Fold strips the accents of letters.
