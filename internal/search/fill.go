@@ -16,7 +16,7 @@ type Source interface {
 	Pages(ctx context.Context, name SegmentName, fn func(Page) error) error
 }
 
-// Page is a capture with what was derived of it. Its Facts are those of the capture; Crawl and Type are filled in.
+// Page is a capture with what was derived of it. Its Facts are those of the capture; Crawl and Type are filled in, and so is the language of the anchors.
 type Page struct {
 	query.Facts
 	Run     uint32
@@ -74,7 +74,10 @@ func read(ctx context.Context, source Source, name SegmentName) (Segment, error)
 	err := source.Pages(ctx, name, func(p Page) error {
 		p.Crawl = name.Crawl
 		s.Documents = append(s.Documents, p.Documents()...)
-		s.Anchors = append(s.Anchors, p.Anchors...)
+		for _, a := range p.Anchors {
+			a.Language = p.Language
+			s.Anchors = append(s.Anchors, a)
+		}
 		return nil
 	})
 	return s, err

@@ -4,7 +4,7 @@ package search
 // those from an offset on, as many as it likes, and none at the end. Implementations of Index share it.
 func Fold(o Options, next func(offset int) ([]Hit, error)) (hits []Hit, err error) {
 	at := map[string]int{} // by content, the place among the hits that are kept
-	for offset := 0; offset < maxFolded; {
+	for offset := 0; offset < MaxFolded; {
 		list, err := next(offset)
 		if err != nil || len(list) == 0 {
 			return hits, err

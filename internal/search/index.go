@@ -44,8 +44,8 @@ type Document struct {
 // WholePage is the N of the document of a capture.
 const WholePage = -1
 
-// Anchor is an anchor text with the URL that it leads to.
-type Anchor struct{ URL, Text string }
+// Anchor is an anchor text with the URL that it leads to, and the language of the page on which it stands.
+type Anchor struct{ URL, Text, Language string }
 
 // Options say what an answer has.
 type Options struct {
@@ -68,8 +68,8 @@ const (
 	MaxReach = 10_000
 	// MaxValues is the number of values of a facet that an answer has at most.
 	MaxValues = 1000
-	// maxFolded is the number of hits, of those beyond the offset too, that are looked at for as many as are asked for without duplicates.
-	maxFolded = 10_000
+	// MaxFolded is the number of hits, of those beyond the offset too, that are looked at for as many as are asked for without duplicates.
+	MaxFolded = 10_000
 	// someValues is the number of values of a facet if none is given.
 	someValues = 20
 )

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"strings"
+
+	"github.com/muninn-archive/muninn/internal/search/terms"
 )
 
 // The ranking: BM25 of the text, of the title and of the anchor texts that lead to the URL, the sum multiplied by a factor that grows with the
@@ -25,7 +27,7 @@ func Factor(score float64) float64 { return 1 + RelevanceWeight*max(0, min(score
 
 // Bounds of the anchor texts of a segment that are indexed.
 const (
-	// maxTargets is the number of URLs.
+	// maxTargets is the number of URLs, in a language each.
 	maxTargets = 4096
 	// maxAnchor is the length of the texts of a URL, in bytes.
 	maxAnchor = 256
@@ -45,26 +47,28 @@ func ContentOf(d *Document) string {
 	return "text:" + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
 }
 
-// Target is a URL with the anchor texts that lead to it, a line each.
-type Target struct{ URL, Text string }
+// Target is a URL with the anchor texts of a language that lead to it, a line each.
+type Target struct{ URL, Language, Text string }
 
 // Targets are the URLs that the anchors of a segment lead to, in the order of their first anchor.
 func (s *Segment) Targets() (list []Target) {
-	at := map[string]int{}
+	at := map[Anchor]int{} // by URL and language
 	seen := map[Anchor]bool{}
 	for _, a := range s.Anchors {
 		text := strings.Join(strings.Fields(a.Text), " ")
-		anchor := Anchor{a.URL, strings.ToLower(text)}
+		target := Anchor{URL: a.URL, Language: terms.Class(a.Language)}
+		anchor := target
+		anchor.Text = strings.ToLower(text)
 		if text == "" || len(text) > maxAnchor || seen[anchor] {
 			continue
 		}
-		i, known := at[a.URL]
+		i, known := at[target]
 		switch {
 		case !known && len(list) == maxTargets:
 			continue
 		case !known:
-			i, at[a.URL] = len(list), len(list)
-			list = append(list, Target{a.URL, text})
+			at[target] = len(list)
+			list = append(list, Target{a.URL, target.Language, text})
 		case len(list[i].Text)+1+len(text) > maxAnchor:
 			continue
 		default:

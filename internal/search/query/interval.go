@@ -112,8 +112,8 @@ func seconds(n float64) time.Time {
 	return time.Unix(int64(n), 0).UTC()
 }
 
-// contains reports whether a number is in the interval.
-func (r Range) contains(n float64) bool {
+// Contains reports whether a number is in the interval.
+func (r Range) Contains(n float64) bool {
 	return (n > r.Low || n == r.Low && !r.AboveLow) && (n < r.High || n == r.High && !r.ToBelow)
 }
 

@@ -75,13 +75,17 @@ func (f *Facts) Terms(a *terms.Analyser, fn func(terms.Term)) {
 }
 
 // Match reports whether the query asks for a document. It is safe for concurrent use.
-func (q Query) Match(f *Facts) bool {
-	if q.Root == nil {
-		return true
-	}
-	m := matcher{facts: f, analyser: terms.New()}
-	return m.match(q.Root)
-}
+func (q Query) Match(f *Facts) bool { return Prepare(f, terms.New()).Match(q) }
+
+// Prepared is a document that several queries are asked about: its text is split once, when the first of them has words. It is not safe
+// for concurrent use.
+type Prepared struct{ m matcher }
+
+// Prepare makes a document ready. The analyser may serve many documents, one after the other: it remembers the terms of words.
+func Prepare(f *Facts, a *terms.Analyser) *Prepared { return &Prepared{matcher{facts: f, analyser: a}} }
+
+// Match reports whether a query asks for the document.
+func (p *Prepared) Match(q Query) bool { return q.Root == nil || p.m.match(q.Root) }
 
 type matcher struct {
 	facts    *Facts
@@ -107,7 +111,7 @@ func (m *matcher) match(n Node) bool {
 	case Is:
 		return m.is(n)
 	case Range:
-		return n.contains(m.number(n.Field))
+		return n.Contains(m.number(n.Field))
 	}
 	return false
 }

@@ -1,0 +1,22 @@
+package bleve
+
+import (
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/search"
+	"github.com/muninn-archive/muninn/internal/search/searchtest"
+)
+
+// TestSuite: what an index must do.
+func TestSuite(t *testing.T) {
+	searchtest.Run(t, func(t *testing.T) searchtest.Place {
+		dir := t.TempDir()
+		return searchtest.Place{Open: func(t *testing.T) search.Index {
+			x, err := Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return x
+		}}
+	})
+}
