@@ -1,0 +1,154 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/muninn-archive/muninn/internal/search"
+	"github.com/muninn-archive/muninn/internal/search/query"
+	"github.com/muninn-archive/muninn/internal/search/terms"
+)
+
+// stored is what the index keeps of a document to show it.
+type stored struct{ search.Document }
+
+const insertDocument = `INSERT INTO {schema}.documents
+	(crawl, segment, seq, url, site, host, seconds, status, score, lang, type, media, app, level, author, terms, key, content, stored)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::tsvector, $16::text::tsvector, $17, $18, $19)`
+
+const insertAnchor = `INSERT INTO {schema}.anchors (crawl, segment, seq, url, terms) VALUES ($1, $2, $3, $4, $5::text::tsvector)`
+
+// maxQueued bounds the statements that are sent at a time.
+const maxQueued = 200
+
+// AddSegment implements search.Index, in one transaction.
+func (x *Index) AddSegment(ctx context.Context, s search.Segment) error {
+	err := pgx.BeginFunc(ctx, x.pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, x.sql("INSERT INTO {schema}.segments (crawl, name) VALUES ($1, $2) ON CONFLICT DO NOTHING"), clean(s.Crawl), clean(s.Name))
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		w := writer{x: x, tx: tx, analyser: terms.New(), batch: &pgx.Batch{}}
+		for i := range s.Documents {
+			if err := w.document(ctx, &s, i); err != nil {
+				return fmt.Errorf("document %d: %w", i, err)
+			}
+		}
+		for i, target := range s.Targets() {
+			v := vector{}
+			w.analyser.Each(target.Text, target.Language, 0, v.add)
+			if len(v.at) == 0 {
+				continue
+			}
+			if err := w.queue(ctx, insertAnchor, clean(s.Crawl), clean(s.Name), i, clean(target.URL), v.String()); err != nil {
+				return fmt.Errorf("anchor texts: %w", err)
+			}
+		}
+		return w.send(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("index segment %s: %w", s.SegmentName, err)
+	}
+	return nil
+}
+
+// writer sends statements in groups.
+type writer struct {
+	x        *Index
+	tx       pgx.Tx
+	analyser *terms.Analyser
+	batch    *pgx.Batch
+}
+
+func (w *writer) queue(ctx context.Context, statement string, args ...any) error {
+	w.batch.Queue(w.x.sql(statement), args...)
+	if w.batch.Len() < maxQueued {
+		return nil
+	}
+	return w.send(ctx)
+}
+
+func (w *writer) send(ctx context.Context) error {
+	if w.batch.Len() == 0 {
+		return nil
+	}
+	err := w.tx.SendBatch(ctx, w.batch).Close()
+	w.batch = &pgx.Batch{}
+	return err
+}
+
+func (w *writer) document(ctx context.Context, s *search.Segment, seq int) error {
+	d := &s.Documents[seq]
+	show := stored{*d}
+	show.Text, show.Crawl = "", ""
+	raw, err := json.Marshal(show)
+	if err != nil {
+		return err
+	}
+	text, author := vector{}, vector{}
+	titled := w.analyser.Each(d.Title, d.Language, 0, func(terms.Term) {})
+	d.Terms(w.analyser, func(t terms.Term) {
+		text.add(t)
+		if t.Position < titled {
+			text.weigh(t)
+		}
+	})
+	for i, name := range w.analyser.Names(d.Author) {
+		author.add(terms.Term{Text: name, Position: i})
+	}
+	value := func(f query.Field) string { return clean(d.Value(f)) }
+	return w.queue(ctx, insertDocument, clean(s.Crawl), clean(s.Name), seq, clean(d.URL), value(query.Site), value(query.Host), d.Date.Unix(), d.Status, d.Score, value(query.Lang),
+		value(query.Type), clean(d.Media()), value(query.App), value(query.Level), author.String(), text.String(), clean(search.KeyOf(&d.Facts)), search.ContentOf(d), clean(string(raw)))
+}
+
+// vector collects the terms of a text, in the form that PostgreSQL reads as a tsvector.
+type vector struct {
+	order []string
+	at    map[string][]byte
+}
+
+func (v *vector) add(t terms.Term) {
+	if v.at == nil {
+		v.at = map[string][]byte{}
+	}
+	positions, known := v.at[t.Text]
+	if !known {
+		v.order = append(v.order, t.Text)
+		positions = append(positions, ':')
+	} else {
+		positions = append(positions, ',')
+	}
+	v.at[t.Text] = strconv.AppendInt(positions, int64(t.Position+1), 10)
+}
+
+// weigh marks the place that was added last as one of the title.
+func (v *vector) weigh(t terms.Term) { v.at[t.Text] = append(v.at[t.Text], 'A') }
+
+func (v *vector) String() string {
+	var b strings.Builder
+	for i, t := range v.order {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		quote(&b, t)
+		b.Write(v.at[t])
+	}
+	return b.String()
+}
+
+// quote writes a lexeme as tsvector and tsquery take it.
+func quote(b *strings.Builder, lexeme string) {
+	b.WriteByte('\'')
+	for i := range len(lexeme) {
+		if lexeme[i] == '\'' || lexeme[i] == '\\' {
+			b.WriteByte(lexeme[i])
+		}
+		b.WriteByte(lexeme[i])
+	}
+	b.WriteByte('\'')
+}
