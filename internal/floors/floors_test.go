@@ -33,6 +33,9 @@ var floors = [][]string{
 	{"internal/search/terms"},
 	{"internal/search/query"},
 	{"internal/pipeline", "internal/partfile", "internal/report", "internal/recorded", "internal/cli", "internal/intake", "internal/learning", "internal/derive"},
+	{"internal/catalogue"},
+	{"internal/catalogue/sqlite", "internal/catalogue/postgres", "internal/catalogue/build"},
+	{"internal/room/cdx", "internal/room/memento", "internal/room/dns"},
 	{"activities/names", "internal/checkpoint"},
 	{"activities"},
 	{"workflows"},
@@ -42,7 +45,7 @@ var floors = [][]string{
 }
 
 // beside may import anything below the workflows; tests and benches import them.
-var beside = []string{"internal/webworld", "internal/archivecheck", "internal/browsertest", "internal/archive/storetest", "internal/scripttest", "internal/fixture", "internal/floors", "internal/integration", "internal/bench", "internal/lab", "frontier/internal/simulation"}
+var beside = []string{"internal/webworld", "internal/archivecheck", "internal/browsertest", "internal/archive/storetest", "internal/catalogue/catalogtest", "internal/catalogue/postgres/pgtest", "internal/scripttest", "internal/fixture", "internal/floors", "internal/integration", "internal/bench", "internal/lab", "frontier/internal/simulation"}
 
 // shipped are the packages of beside that are part of the product, with the package that needs each. The others, such as the
 // laboratory, must not be in bin/muninn and bin/muninn-worker.
@@ -69,6 +72,8 @@ var wrappers = map[string][]string{
 	"github.com/tetratelabs/wazero":       {"internal/pdf"},
 	"github.com/nlnwa/whatwg-url":         {"internal/urls"},
 	"github.com/tdewolff/parse":           {"internal/css"},
+	"modernc.org/sqlite":                  {"internal/catalogue/sqlite"},
+	"github.com/jackc/pgx":                {"internal/catalogue/postgres", "internal/catalogue/postgres/pgtest"},
 	"github.com/mmcdole/gofeed":           {}, // a test compares with it
 	"github.com/projectdiscovery/":        {"internal/lab/recognition"},
 	"github.com/spf13/cobra":              {"starter", "internal/cli", "internal/lab/muninn-lab", "worker/muninn-worker"},
