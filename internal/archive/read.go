@@ -251,3 +251,8 @@ func (b *wholeBlock) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// ReadRecords calls fn with the records of a part of a WARC file, from where one of them begins, until it returns false; as ReadWARC.
+func ReadRecords(r io.Reader, fn func(Captured) (more bool, err error)) error {
+	return readRecords(r, fn)
+}
