@@ -45,7 +45,7 @@ type Query struct {
 	Filters []Filter  // all must fit
 	Limit   int       // 0: all
 	After   string    // what Entry.Cursor says of the last capture of the page before; not with Closest
-	// MaxScan bounds how many captures are looked at, ErrScan beyond it; 0: without a bound.
+	// MaxScan bounds how many captures are looked at in a row that do not fit, ErrScan beyond it; 0: without a bound.
 	MaxScan int
 }
 

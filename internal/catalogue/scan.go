@@ -53,7 +53,7 @@ func Scan(ctx context.Context, index Index, q Query, fn func(Entry) error) error
 	if err != nil {
 		return err
 	}
-	s := &scan{ctx: ctx, index: index, q: &q, fn: fn, left: q.MaxScan}
+	s := &scan{ctx: ctx, index: index, q: &q, fn: fn}
 	s.since, s.through = q.times()
 	switch q.Sort {
 	case Closest:
@@ -81,7 +81,7 @@ type scan struct {
 	fn             func(Entry) error
 	since, through int64
 	found          int
-	left           int // captures that may still be looked at, if q.MaxScan is set
+	idle           int // captures that were looked at since one fitted
 }
 
 // begin is the place before all captures of a span, in the scan's direction, or that of the page before.
@@ -175,11 +175,8 @@ func (s *scan) merge(streams []*stream, before func(a, b *Row) bool) error {
 
 // give passes a capture on that fits.
 func (s *scan) give(e *Entry) error {
-	if s.q.MaxScan > 0 {
-		if s.left == 0 {
-			return ErrScan
-		}
-		s.left--
+	if s.idle++; s.q.MaxScan > 0 && s.idle > s.q.MaxScan {
+		return ErrScan
 	}
 	if at := e.Date.Unix(); at < s.since || at > s.through || s.q.Digest != "" && e.Digest != s.q.Digest {
 		return nil
@@ -192,6 +189,7 @@ func (s *scan) give(e *Entry) error {
 	if err := s.fn(*e); err != nil {
 		return err
 	}
+	s.idle = 0
 	if s.found++; s.found == s.q.Limit {
 		return errEnough
 	}

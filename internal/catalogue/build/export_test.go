@@ -1,0 +1,4 @@
+package build
+
+// ParseAnswer is for its fuzz test.
+var ParseAnswer = parseAnswer
