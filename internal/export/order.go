@@ -1,0 +1,65 @@
+package export
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// Format is what an export writes records into.
+type Format string
+
+// The formats of records.
+const (
+	WARC Format = "warc"
+	WACZ Format = "wacz"
+)
+
+// DefaultSize is the default of Order.Size.
+const DefaultSize = 1 << 30
+
+// minSize bounds Order.Size, in bytes: an export of more parts than captures helps nobody.
+const minSize = 1 << 10
+
+// Order says what is exported and how. The same order of the same archive gives the same files.
+type Order struct {
+	Name   string            `json:"name"` // the files' names begin with it
+	Crawls []archive.CrawlAt `json:"crawls"`
+	Format Format            `json:"format"`
+	Size   int64             `json:"size"` // of a part, in bytes: a new one begins when the next group of records would pass it
+	// Keep says which captures are kept; nil: everything is exported, also what is no capture.
+	Keep     *Rules `json:"keep,omitempty"`
+	Software string `json:"software"` // for warcinfo and WACZ
+}
+
+// validName is the form of Order.Name.
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// Validate reports what is wrong with an order: crawl.Faults that name its fields.
+func (o *Order) Validate() error {
+	var faults crawl.Faults
+	fault := func(field, format string, args ...any) {
+		faults = append(faults, crawl.Fault{Path: field, Message: fmt.Sprintf(format, args...)})
+	}
+	if !validName.MatchString(o.Name) {
+		fault("name", "%q must have letters, digits, '.', '-' and '_' alone, at most 100", o.Name)
+	}
+	if len(o.Crawls) == 0 {
+		fault("crawls", "name at least one")
+	}
+	if o.Format != WARC && o.Format != WACZ {
+		fault("format", "%q must be warc or wacz", o.Format)
+	}
+	if o.Size < minSize {
+		fault("size", "%d bytes: a part must have %d at least", o.Size, minSize)
+	}
+	if o.Keep != nil {
+		faults = append(faults, o.Keep.faults()...)
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	return nil
+}
