@@ -21,6 +21,8 @@ type checker struct {
 	named  map[string]string // object key → the manifest that names it
 	ids    map[recordID]place
 	origins
+	exported bool     // the files are those of an export
+	infos    []infoOf // of its records
 }
 
 // place is where a record lies.

@@ -99,11 +99,14 @@ func (w *warcFile) checkRecord(rec Record) {
 		w.fault(e.offset, "the first record is of type %q, not warcinfo", e.typ)
 	case w.records == 1:
 		w.warcinfo = e.id
-	case e.typ == "warcinfo":
+	case e.typ == "warcinfo" && !w.exported:
 		w.fault(e.offset, "a warcinfo record that is not the first")
 	}
 	if v := rec.Headers.Get("WARC-Warcinfo-ID"); v != "" {
-		if id, err := parseRecordID(v); err != nil || id != w.warcinfo {
+		id, err := parseRecordID(v)
+		if err == nil && w.exported {
+			w.infos = append(w.infos, infoOf{w.key, e.offset, id})
+		} else if err != nil || id != w.warcinfo {
 			w.fault(e.offset, "WARC-Warcinfo-ID %s is not that of the file's warcinfo", v)
 		}
 	}

@@ -17,7 +17,7 @@ type Outline struct {
 	Rules    string          `json:"rules,omitempty"` // SHA-256 of Order.Keep, which is not repeated here
 	Parts    []Outlined      `json:"parts"`
 	Captures int             `json:"captures"`
-	Groups   map[Why]int     `json:"groups"`         // how many groups of records are exported, by the reason
+	Groups   map[Why]int     `json:"groups"` // how many groups of records are exported, by the reason
 	Missing  *archive.Stored `json:"missing_list,omitempty"`
 	Lacks    int             `json:"missing"` // lines of the list of what cannot be exported
 }
