@@ -326,23 +326,31 @@ func (r *dyingReader) Read(p []byte) (int, error) {
 }
 
 // TestKilled: an export that is cut off at any point and run again has the files of one that was not.
-func TestKilled(t *testing.T) {
+func TestKilled(t *testing.T) { killed(t, 4) }
+
+// TestLongKilled does so at more points.
+func TestLongKilled(t *testing.T) { killed(t, 40) }
+
+func killed(t *testing.T, times int64) {
 	from := openDir(t, t.TempDir())
 	world(t, from)
 	for _, format := range []export.Format{export.WARC, export.WACZ} {
 		o := order("c", "d")
-		o.Size, o.Format = 4000, format
+		o.Size, o.Format = 6000, format
 		whole := t.TempDir()
 		run(t, from, openDir(t, whole), o)
 		want := files(t, whole)
-		for seed := range int64(30) {
+		for n := range times {
 			dir := t.TempDir()
 			to := openDir(t, dir)
-			_, err := export.Run(t.Context(), from, &dyingStore{to, 1 + seed*7%int64(len(want)), 1 << (6 + seed%12)}, o, nil)
-			if !errors.Is(err, errKilled) && err != nil {
-				t.Fatalf("%s, %d: %v", format, seed, err)
+			calls, size := 1+n*5%int64(len(want)), int64(300)<<(n%8)
+			_, err := export.Run(t.Context(), from, &dyingStore{to, calls, size}, o, nil)
+			if !errors.Is(err, errKilled) {
+				t.Fatalf("%s, killed at %d puts or %d bytes: %v", format, calls, size, err)
 			}
-			run(t, from, to, o)
+			if _, err := export.Run(t.Context(), from, to, o, nil); err != nil {
+				t.Fatal(err)
+			}
 			compare(t, want, files(t, dir))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"time"
@@ -32,6 +33,7 @@ type Index struct {
 	Damaged  []string  // what says that a segment cannot be read; nothing of it is exported
 	of       [][]int32 // the captures of each source, in the order of the file
 	newest   time.Time // when the last of the segments was committed
+	digests  map[string]int32
 }
 
 // loadedIndex is the index of a segment.
@@ -172,4 +174,25 @@ func (x *Index) ofHost(host string, fn func(*Capture)) {
 			fn(&x.Captures[i])
 		}
 	}
+}
+
+// byDigest are the captures with the payloads that revisits refer to.
+func (x *Index) byDigest() map[string]int32 {
+	if x.digests != nil {
+		return x.digests
+	}
+	x.digests = map[string]int32{}
+	for i := range x.Captures {
+		if c := &x.Captures[i]; c.Revisit {
+			x.digests[c.Digest] = none
+		}
+	}
+	for i := range x.Captures {
+		c := &x.Captures[i]
+		if first, wanted := x.digests[c.Digest]; wanted && first == none && !c.Revisit {
+			x.digests[c.Digest] = int32(i)
+		}
+	}
+	maps.DeleteFunc(x.digests, func(_ string, i int32) bool { return i == none })
+	return x.digests
 }

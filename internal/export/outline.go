@@ -20,6 +20,7 @@ type Outline struct {
 	Groups   map[Why]int     `json:"groups"` // how many groups of records are exported, by the reason
 	Missing  *archive.Stored `json:"missing_list,omitempty"`
 	Lacks    int             `json:"missing"` // lines of the list of what cannot be exported
+	Damaged  int             `json:"damaged"` // segments that cannot be read, of those that were
 }
 
 // Outlined is a part of an outline.
@@ -90,7 +91,7 @@ func (c *closure) collect(ctx context.Context, o Order) error {
 // storePlans stores the plans, the list of what is missing, and the outline.
 func (c *closure) storePlans(ctx context.Context, to archive.Store, o Order) (Planned, error) {
 	list := c.ordered()
-	out := Outline{Version: outlineVersion, Order: o, Groups: map[Why]int{}}
+	out := Outline{Version: outlineVersion, Order: o, Groups: map[Why]int{}, Damaged: len(c.damaged) + len(c.index.Damaged)}
 	for _, p := range list {
 		out.Groups[p.why]++
 		if p.capture != none {

@@ -17,6 +17,7 @@ type Result struct {
 	Bytes    int64  `json:"bytes"`
 	Missing  int    `json:"missing"`
 	List     string `json:"missing_list,omitempty"` // key of the list of what is missing
+	Damaged  int    `json:"damaged_segments"`
 	// Groups are the groups of records by the reason for which they are exported.
 	Groups map[Why]int `json:"groups"`
 }
@@ -53,13 +54,14 @@ func Run(ctx context.Context, from, to archive.Store, o Order, progress Progress
 		return out, err
 	}
 	passed := out.Passed
-	out = m.result(key)
+	out = m.Result(key)
 	out.Passed = passed
 	return out, nil
 }
 
-func (m *Manifest) result(key string) Result {
-	out := Result{Manifest: key, Parts: len(m.Written), Captures: m.Captures, Bytes: m.Bytes, Missing: m.Lacks, Groups: m.Groups}
+// Result sums up a manifest, which has a key.
+func (m *Manifest) Result(key string) Result {
+	out := Result{Manifest: key, Parts: len(m.Written), Captures: m.Captures, Bytes: m.Bytes, Missing: m.Lacks, Damaged: m.Damaged, Groups: m.Groups}
 	if m.Missing != nil {
 		out.List = m.Missing.Key
 	}

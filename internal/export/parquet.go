@@ -1,0 +1,214 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/extract"
+	"github.com/muninn-archive/muninn/internal/page"
+)
+
+// rowGroup is how many rows of a Parquet file stand together: so many are in memory.
+const rowGroup = 50_000
+
+// CaptureRow is a row of the table of captures.
+type CaptureRow struct {
+	Crawl       string    `parquet:"crawl,dict"`
+	Run         int32     `parquet:"run"` // 0: not known
+	Segment     string    `parquet:"segment,dict"`
+	SURT        string    `parquet:"surt"`
+	URL         string    `parquet:"url"`
+	Date        time.Time `parquet:"date,timestamp(millisecond)"`
+	Status      int32     `parquet:"status"` // of HTTP; 0 of a revisit of a 304
+	MIME        string    `parquet:"mime,dict"`
+	Digest      string    `parquet:"digest"`
+	Revisit     bool      `parquet:"revisit"`
+	Score       *float64  `parquet:"score,optional"`
+	Application string    `parquet:"application,dict"`
+	Level       string    `parquet:"level,dict"`
+	Title       string    `parquet:"title"`
+	Language    string    `parquet:"language,dict"`
+	Via         string    `parquet:"via"`
+	Hops        string    `parquet:"hops"` // hop letters from the seed, without S
+	WARC        string    `parquet:"warc,dict"`
+	Offset      int64     `parquet:"offset"`
+	Length      int64     `parquet:"length"`
+	Keep        bool      `parquet:"keep"`
+	By          string    `parquet:"by,dict"`
+	Why         string    `parquet:"why,dict"`
+}
+
+// ObjectRow is a row of the table of web objects.
+type ObjectRow struct {
+	Crawl       string    `parquet:"crawl,dict"`
+	Segment     string    `parquet:"segment,dict"`
+	URL         string    `parquet:"url"`
+	Date        time.Time `parquet:"date,timestamp(millisecond)"` // of the capture
+	N           int32     `parquet:"n"`                           // its position on the page, from 0
+	Type        string    `parquet:"type,dict"`
+	Application string    `parquet:"application,dict"`
+	Version     string    `parquet:"version,dict"`
+	Level       string    `parquet:"level,dict"`
+	Rule        string    `parquet:"rule,dict"`
+	Confidence  float64   `parquet:"confidence"`
+	Title       string    `parquet:"title"`
+	Author      string    `parquet:"author"`
+	Text        string    `parquet:"text"`       // of its body
+	Properties  string    `parquet:"properties"` // all, as JSON
+}
+
+// WriteCaptures writes a Parquet file with a row for each capture of some crawls, in the order of segments and positions.
+func WriteCaptures(ctx context.Context, from, to archive.Store, o Order) (Tabled, error) {
+	from = faulty(from)
+	index, err := ReadIndex(ctx, from, o.Crawls)
+	if err != nil {
+		return Tabled{}, fmt.Errorf("export captures: %w", err)
+	}
+	decide := o.Keep.judge()
+	return table(ctx, to, index.tableKey(o, suffixCaptures), func(ctx context.Context, out io.Writer) (int, error) {
+		return rows(ctx, out, index, func(source int32, add func(CaptureRow) error) error {
+			s, err := index.readStructure(ctx, from, source)
+			if err != nil && (ctx.Err() != nil || !archive.Damaged(err)) {
+				return err
+			} // of a damaged segment there are the rows of its index
+			for _, i := range index.of[source] {
+				if err := add(index.captureRow(s, i, decide)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func (x *Index) captureRow(s *structure, i int32, decide func(string) Decision) CaptureRow {
+	c := &x.Captures[i]
+	of := &x.Sources[c.Source]
+	d := decide(c.URL)
+	row := CaptureRow{
+		Crawl: of.Crawl.Name, Run: int32(of.Run), Segment: of.Segment(), SURT: c.key, URL: c.URL, Date: c.Date.UTC(), Status: int32(c.Status), MIME: c.MIME, Digest: c.Digest,
+		Revisit: c.Revisit, Application: c.Application, WARC: of.WARC.Key, Offset: c.Offset, Length: c.Length, Keep: d.Keep, By: d.By, Why: d.Why,
+	}
+	if c.Score >= 0 {
+		row.Score = &c.Score
+	}
+	if s == nil {
+		return row
+	}
+	if m := s.of[i].meta; m != nil {
+		row.Level, row.Title, row.Language, row.Via, row.Hops = m.level, m.title, m.language, m.via, m.hops
+	}
+	return row
+}
+
+// rows writes a Parquet file of what a function adds for each source.
+func rows[R any](ctx context.Context, out io.Writer, index *Index, of func(source int32, add func(R) error) error) (n int, err error) {
+	w := parquet.NewGenericWriter[R](out, parquet.Compression(&parquet.Zstd), parquet.CreatedBy("Muninn", "", ""))
+	one := make([]R, 1)
+	add := func(r R) error {
+		one[0] = r
+		_, err := w.Write(one)
+		if n++; err == nil && n%rowGroup == 0 {
+			err = w.Flush()
+		}
+		return err
+	}
+	for source := range index.Sources {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		if err := of(int32(source), add); err != nil {
+			return n, err
+		}
+	}
+	return n, w.Close()
+}
+
+// WriteObjects writes a Parquet file with a row for each web object of some crawls, with its text, in the order of segments and pages.
+func WriteObjects(ctx context.Context, from, to archive.Store, o Order) (Tabled, error) {
+	from = faulty(from)
+	index, err := ReadIndex(ctx, from, o.Crawls)
+	if err != nil {
+		return Tabled{}, fmt.Errorf("export web objects: %w", err)
+	}
+	return table(ctx, to, index.tableKey(o, suffixObjects), func(ctx context.Context, out io.Writer) (int, error) {
+		return rows(ctx, out, index, func(source int32, add func(ObjectRow) error) error {
+			return index.objectsOf(ctx, from, source, add)
+		})
+	})
+}
+
+// objectsOf adds the web objects of a source.
+func (x *Index) objectsOf(ctx context.Context, from archive.Store, source int32, add func(ObjectRow) error) error {
+	s := &x.Sources[source]
+	if s.Objects == nil {
+		return nil
+	}
+	var doc *page.Document
+	var last archive.WebObject
+	return archive.ReadObjects(ctx, from, s.Objects.Key, func(o archive.WebObject) error {
+		if o.Placed() {
+			if doc == nil || last.URL != o.URL || !last.Date.Equal(o.Date) {
+				var err error
+				if doc, err = x.document(ctx, from, source, &o); err != nil && (ctx.Err() != nil || isFault(err)) {
+					return err
+				}
+				last = o
+			}
+			if doc != nil {
+				_ = extract.Fill(doc, &o.Object) // a text that the page does not have stays a position
+			}
+		}
+		properties, err := json.Marshal(o.Properties)
+		if err != nil {
+			return err
+		}
+		text := func(name string) string { return o.Properties.Get(name) }
+		return add(ObjectRow{
+			Crawl: s.Crawl.Name, Segment: s.Segment(), URL: o.URL, Date: o.Date.UTC(), N: int32(o.N), Type: o.Type, Application: o.Application, Version: o.Version, Level: o.Level,
+			Rule: o.Rule, Confidence: o.Confidence, Title: text("title"), Author: text("author"), Text: text("body"), Properties: string(properties),
+		})
+	})
+}
+
+// document parses the page that an object stands in.
+func (x *Index) document(ctx context.Context, from archive.Store, source int32, o *archive.WebObject) (d *page.Document, err error) {
+	second := o.Date.Truncate(time.Second)
+	at := slices.IndexFunc(x.of[source], func(i int32) bool { return x.Captures[i].URL == o.URL && x.Captures[i].Date.Equal(second) })
+	if at < 0 {
+		return nil, errors.New("the index does not list the capture")
+	}
+	c := &x.Captures[x.of[source][at]]
+	if c.Revisit {
+		i, known := x.byDigest()[c.Digest]
+		if !known {
+			return nil, errors.New("the original is not in the crawls")
+		}
+		c = &x.Captures[i]
+	}
+	r, err := from.GetRange(ctx, x.Sources[c.Source].WARC.Key, c.Offset, c.Length)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	limits := page.DefaultLimits()
+	err = archive.ReadRecords(r, func(rec archive.Captured) (bool, error) {
+		answer, err := rec.Answer()
+		if err != nil {
+			return false, err
+		}
+		defer func() { _ = answer.Body.Close() }()
+		body, _ := io.ReadAll(io.LimitReader(answer.Body, int64(limits.DecodedBytes))) // a body that breaks off is parsed up to there
+		d = page.Parse(page.Input{URL: o.URL, MIME: answer.Header.Get("Content-Type"), Body: body}, limits)
+		return false, nil
+	})
+	return d, err
+}
