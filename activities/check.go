@@ -104,6 +104,14 @@ func checkInput(arg any) error {
 		return in.check()
 	case DeriveInput:
 		return firstError(in.check(), checkSegment(in.Segment))
+	case Exported:
+		return in.check()
+	case PartsInput:
+		return in.check()
+	case PartInput:
+		return in.check()
+	case FinishInput:
+		return in.check()
 	}
 	return fmt.Errorf("an input of type %T is not known", arg)
 }

@@ -58,6 +58,11 @@ func (a *Activities) steps() map[string]step {
 		"Derivable": {do: a.Derivable},
 		"Pending":   {do: a.Pending},
 		"Derive":    {do: a.Derive},
+		// of an export
+		"PlanExport":   {do: a.PlanExport},
+		"ListParts":    {do: a.ListParts},
+		"ExportPart":   {do: a.ExportPart},
+		"FinishExport": {do: a.FinishExport},
 		// of the ring
 		"Serve":    {do: a.Serve, beats: true},
 		"TakeView": {do: a.TakeView},

@@ -97,7 +97,7 @@ func (e *exporting) flags(cmd *cobra.Command) {
 	e.s3 = s3Flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&e.to, "to", "", "folder or s3://bucket/prefix that is written to")
-	f.StringVar(&e.size, "size", crawl.Bytes(export.DefaultSize).String(), "size of a file: the next one begins when the records of a capture would pass it")
+	f.StringVar(&e.size, "size", "1GiB", "size of a file: the next one begins when the records of a capture would pass it")
 	f.StringVar(&e.name, "name", "", "what the names of the files begin with (default: the crawl's name, or \"merged\" of several)")
 	f.BoolVar(&e.check, "check", false, "compare each record that was written with its source, which reads both whole")
 	f.BoolVar(&e.onWorkers, "on-workers", false, "let the workers of a Temporal service do it, part by part; they must be allowed to use both places")
@@ -135,7 +135,7 @@ func (e *exporting) run(cmd *cobra.Command, where string, crawls []string) error
 			return fmt.Errorf("%s holds no crawl: give the folder or prefix that the folders of crawls lie in", from)
 		}
 		if e.name == "" {
-			o.Name = nameOf(o.Crawls)
+			o.Name = exportName(o.Crawls)
 		}
 	}
 	switch e.format {
@@ -165,7 +165,7 @@ func (e *exporting) order(crawls []string) (export.Order, error) {
 		prefix, _ := path.Split(name)
 		o.Crawls = append(o.Crawls, archive.CrawlAt{Prefix: strings.TrimSuffix(prefix, "/"), Name: path.Base(name)})
 	}
-	o.Name = cmp.Or(e.name, nameOf(o.Crawls))
+	o.Name = cmp.Or(e.name, exportName(o.Crawls))
 	if e.only != "" {
 		if o.Keep, err = readRules(e.only); err != nil {
 			return o, cli.Usage("--only: %w", err)
@@ -189,7 +189,7 @@ func (e *exporting) order(crawls []string) (export.Order, error) {
 	return o, nil
 }
 
-func nameOf(crawls []archive.CrawlAt) string {
+func exportName(crawls []archive.CrawlAt) string {
 	if len(crawls) == 1 {
 		return crawls[0].Name
 	}

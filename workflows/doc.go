@@ -1,5 +1,5 @@
 // Package workflows holds the order of a crawl's steps: Crawl, FetcherController, Batch, Politeness
-// and Cluster; and of what operators ask: Explain, Report, Forget and Derive. Each is a recipe; decisions are made by pure functions elsewhere, work is done by
+// and Cluster; and of what operators ask: Explain, Report, Forget, Derive and Export. Each is a recipe; decisions are made by pure functions elsewhere, work is done by
 // activities, and bodies and lists never pass through.
 package workflows
 
@@ -25,6 +25,7 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Report, workflow.RegisterOptions{Name: names.Report})
 	r.RegisterWorkflowWithOptions(Forget, workflow.RegisterOptions{Name: names.Forget})
 	r.RegisterWorkflowWithOptions(Derive, workflow.RegisterOptions{Name: names.Derive})
+	r.RegisterWorkflowWithOptions(Export, workflow.RegisterOptions{Name: names.Export})
 	r.RegisterWorkflowWithOptions(Cluster, workflow.RegisterOptions{Name: names.Cluster})
 	r.RegisterWorkflowWithOptions(Politeness, workflow.RegisterOptions{Name: names.Politeness})
 }

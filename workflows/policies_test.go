@@ -19,6 +19,7 @@ func TestNoDeadlinesByClocks(t *testing.T) {
 			"lost": withLostOptions(ctx, "q", "w"), "serve": withServeOptions(ctx, "q", 1), "view": withViewOptions(ctx, "q"),
 			"ask": withAskOptions(ctx, "q", ""), "report": withReportOptions(ctx, "q", ""),
 			"derive": withDeriveOptions(ctx, "q", ""),
+			"plan":   withExportPlanOptions(ctx, "q", ""), "part": withExportPartOptions(ctx, "q", ""),
 		} {
 			if options := workflow.GetActivityOptions(with); options.ScheduleToCloseTimeout != 0 || options.StartToCloseTimeout == 0 {
 				t.Errorf("%s: from start to end %v, with the wait %v", name, options.StartToCloseTimeout, options.ScheduleToCloseTimeout)

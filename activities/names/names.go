@@ -21,6 +21,7 @@ const (
 	Report            = "Report"  // a crawl in tables and plots
 	Forget            = "Forget"  // deletes a crawl from the frontier of its worker
 	Derive            = "Derive"  // works something out of the segments of an archive
+	Export            = "Export"  // copies captures of an archive, and what they need, into files for others
 )
 
 // TaskQueue is the default of the shared queue, of Crawl workflows and of what operators ask.
@@ -33,7 +34,7 @@ const ClusterQueue = "muninn-cluster"
 // WorkerQueue is the queue of what must run where a worker's frontier and spool are, and of the workflows that have it run.
 func WorkerQueue(queue, worker string) string { return queue + "/" + worker }
 
-// DeriveQueue is the queue of the activities that derive segments. All workers of a shared queue poll it, and take few of them at a time: each holds a page and its tree.
+// DeriveQueue is the queue of the activities that derive segments, and that export. All workers of a shared queue poll it, and take few of them at a time: each holds a page and its tree.
 func DeriveQueue(queue string) string { return queue + "-derive" }
 
 // Signals and queries.
@@ -49,7 +50,7 @@ const (
 	SignalGrants    = "grants"     // from Politeness
 	SignalOwes      = "owes"       // Batch to Crawl: what a batch has found is delivered after its claims are given back, or is
 	SignalMove      = "move"       // to Politeness: continue as new on ClusterQueue
-	QueryStatus     = "status"     // of Crawl, FetcherController, Politeness and Derive
+	QueryStatus     = "status"     // of Crawl, FetcherController, Politeness, Derive and Export
 	QueryDefinition = "definition" // of Crawl: as it is now, with what was configured
 	QueryWaiting    = "waiting"    // of Politeness: what the ask for a lease waits for, by address and lease
 	QueryHost       = "host"       // of Politeness: what is known of a host, by its pay-level domain, and of addresses
@@ -101,6 +102,9 @@ func DeriveID(crawl string) string {
 	}
 	return CrawlID(crawl) + "/derive"
 }
+
+// ExportID is the ID of an export, by the name that its files begin with and a hash of its order: the same one is not made twice at a time.
+func ExportID(name, order string) string { return "export/" + name + "/" + order }
 
 // PolitenessID is the ID of a politeness shard.
 func PolitenessID(shard int) string { return fmt.Sprintf("politeness/%d", shard) }

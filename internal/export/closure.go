@@ -148,6 +148,9 @@ func (c *closure) run(ctx context.Context) error {
 
 // takeAll picks everything.
 func (c *closure) takeAll(ctx context.Context) error {
+	for i := range c.index.Captures { // before any is wanted as an original
+		c.want(int32(i), WhyKept, "", 0)
+	}
 	for source := range c.index.Sources {
 		s, err := c.read(ctx, int32(source))
 		if err != nil {
@@ -160,7 +163,6 @@ func (c *closure) takeAll(ctx context.Context) error {
 		for _, g := range s.groups {
 			switch {
 			case g.capture != none:
-				c.want(g.capture, WhyKept, "", 0)
 				c.takeOne(s, g.capture, c.state[g.capture])
 			case g.kind == "revisit":
 				c.lacks(Missing{URL: g.url, Date: g.rec.date, Why: WhyKept, Reason: "it is a revisit that its index does not list"})
