@@ -77,7 +77,9 @@ type PartsInput struct {
 	Most    int    `json:"most"`
 }
 
-func (in PartsInput) check() error { return firstError(in.ExportPlaces.check(), checkExportKey(in.Outline)) }
+func (in PartsInput) check() error {
+	return firstError(in.ExportPlaces.check(), checkExportKey(in.Outline))
+}
 
 // MaxParts bounds the parts of a listing: they stand in the history of a workflow.
 const MaxParts = 500
@@ -105,7 +107,9 @@ type PartInput struct {
 	Plan string `json:"plan"` // key
 }
 
-func (in PartInput) check() error { return firstError(in.ExportPlaces.check(), checkExportKey(in.Plan)) }
+func (in PartInput) check() error {
+	return firstError(in.ExportPlaces.check(), checkExportKey(in.Plan))
+}
 
 // PartResult counts what was written of a part.
 type PartResult struct {
@@ -137,7 +141,9 @@ type FinishInput struct {
 	Outline string `json:"outline"` // key
 }
 
-func (in FinishInput) check() error { return firstError(in.ExportPlaces.check(), checkExportKey(in.Outline)) }
+func (in FinishInput) check() error {
+	return firstError(in.ExportPlaces.check(), checkExportKey(in.Outline))
+}
 
 // FinishExport puts the manifest of an export, all of whose parts are written.
 func (a *Activities) FinishExport(ctx context.Context, in FinishInput) (export.Result, error) {

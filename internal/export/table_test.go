@@ -1,0 +1,114 @@
+package export_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/export"
+)
+
+// TestDecisions: the CSV has a line for each capture, with who decided, and why; a text of a person is no formula.
+func TestDecisions(t *testing.T) {
+	from, to := openDir(t, t.TempDir()), openDir(t, t.TempDir())
+	world(t, from)
+	o := order("c")
+	o.Keep = &export.Rules{List: []export.Rule{
+		{URL: "http://a.example/other", Drop: true, By: "=HYPERLINK(1)", Why: "says \"nothing\",\nreally"}, {URL: "http://a.example/", Prefix: true, By: "rule 2"},
+	}}
+	made, err := export.WriteDecisions(t.Context(), from, to, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := archive.ReadAll(t.Context(), to, made.File.Key, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(raw)).ReadAll()
+	if err != nil || len(rows) != 15 || made.Rows != 14 {
+		t.Fatalf("%d rows of %d: %v", len(rows), made.Rows, err)
+	}
+	for _, want := range [][]string{
+		{"http://a.example/other", "2026-03-04T05:06:07Z", "drop", "'=HYPERLINK(1)", "says \"nothing\",\nreally", "c"},
+		{"http://a.example/page", "2026-03-05T05:06:07Z", "keep", "rule 2", "", "c"},
+		{"http://b.example/bg.png", "2026-03-04T05:06:07Z", "drop", "no rule", "no rule matches the URL", "c"},
+	} {
+		if !slices.ContainsFunc(rows, func(row []string) bool { return slices.Equal(row, want) }) {
+			t.Errorf("there is no %q", want)
+		}
+	}
+	again, err := export.WriteDecisions(t.Context(), from, to, o)
+	if err != nil || !again.Passed || again.File.Key != made.File.Key {
+		t.Errorf("again: %+v, %v", again, err)
+	}
+}
+
+// TestParquet: the tables of captures and of web objects, as another reader of Parquet sees them, have what the archive has; a second time they have the same bytes.
+func TestParquet(t *testing.T) {
+	from, dir := openDir(t, t.TempDir()), t.TempDir()
+	to := openDir(t, dir)
+	world(t, from)
+	objects(t, from)
+	o := order("c", "e")
+	o.Keep = keeping("http://a.example/*")
+	made, err := export.WriteCaptures(t.Context(), from, to, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	captures, err := parquet.ReadFile[export.CaptureRow](filepath.Join(dir, made.File.Key))
+	if err != nil || len(captures) != made.Rows || len(captures) != 15 {
+		t.Fatalf("%d captures of %d: %v", len(captures), made.Rows, err)
+	}
+	at := slices.IndexFunc(captures, func(r export.CaptureRow) bool { return r.URL == "http://a.example/middle" })
+	if r := captures[at]; r.Crawl != "c" || r.Status != 302 || r.Via != "http://a.example/old" || r.Hops != "R" || r.SURT != "example,a)/middle" || !r.Keep || r.Run != 1 ||
+		!r.Date.Equal(epoch) || r.Score == nil || *r.Score != 0.5 || !strings.HasSuffix(r.WARC, ".warc.gz") || r.Length == 0 {
+		t.Errorf("%+v", r)
+	}
+	made, err = export.WriteObjects(t.Context(), from, to, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := parquet.ReadFile[export.ObjectRow](filepath.Join(dir, made.File.Key))
+	if err != nil || len(rows) != 1 {
+		t.Fatalf("%d objects: %v", len(rows), err)
+	}
+	if r := rows[0]; r.Crawl != "e" || r.Type != "post" || r.Author != "Ä" || r.Text != "two\n\nlines" || !strings.Contains(r.Properties, `"author"`) || r.Application != "phpbb" {
+		t.Errorf("%+v", r)
+	}
+	other := t.TempDir()
+	for _, write := range []func() (export.Tabled, error){
+		func() (export.Tabled, error) { return export.WriteCaptures(t.Context(), from, openDir(t, other), o) },
+		func() (export.Tabled, error) { return export.WriteObjects(t.Context(), from, openDir(t, other), o) },
+	} {
+		if _, err := write(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compare(t, files(t, dir), files(t, other))
+}
+
+// objects archives a page with a web object.
+func objects(t *testing.T, store archive.Store) {
+	t.Helper()
+	s, err := archive.NewSegment(t.TempDir(), archive.Label{Crawl: "e", Batch: "e.example-1@w1.1", Nonce: "0123456789abcdef", Worker: "w1"}, epoch, func(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := exchange{url: "http://e.example/thread", path: "S", body: "<p>two<p>lines", title: "A thread"}.capture()
+	c.Page.Application = "phpbb"
+	c.Page.Objects = []crawl.Object{{Type: "post", Confidence: 0.9, Properties: crawl.Properties{{Name: "author", Value: "Ä"}, {Name: "body", Value: "two\n\nlines"}}}}
+	if _, err := s.Add(c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Commit(t.Context(), store); err != nil {
+		t.Fatal(err)
+	}
+}
