@@ -53,6 +53,7 @@ func TestReplay(t *testing.T) {
 		"next/crawl",
 		"next/derive",
 		"next/cluster",
+		"next/export",
 		"next/crawl-spread", // of two workers, while one joins and is lost, and another one leaves
 		"next/controller-spread",
 		"next/batch-spread", // with links that no worker takes at once
