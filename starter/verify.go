@@ -65,6 +65,7 @@ type verified struct {
 	Revisits  int      `json:"revisits"`
 	URLs      int      `json:"urls"` // with a capture; robots.txt does not count
 	Logged    int      `json:"log_lines"`
+	Derived   int      `json:"derivations"` // of segments
 	Bytes     int64    `json:"bytes"`
 	Faults    []string `json:"faults"`
 	// Unnamed are objects that no manifest names, Unfinished are uploads that were cut off.
@@ -84,7 +85,7 @@ func verifyCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "verify ARCHIVE", Short: "Check an archive, and delete files that no manifest names",
 		Long: `Check everything that an archive claims: manifests, sizes and SHA-256 of what they name, WARC records and their digests, CDXJ,
-sidecars, crawl logs, and that each revisit refers to a capture that is there. ARCHIVE is a folder or s3://bucket/prefix.
+sidecars, crawl logs, what was derived, and that each revisit refers to a capture that is there. ARCHIVE is a folder or s3://bucket/prefix.
 In a folder, it reads files and links to files; a pipe or a device in place of a file is a fault.
 The exit code is 1 if anything is wrong. It reads the whole archive, and takes a kilobyte of memory for each record.
 
@@ -130,7 +131,7 @@ func verify(ctx context.Context, store archive.Store, sweep bool, before time.Ti
 	}
 	v := verified{
 		Archive: store.String(), Segments: report.Segments, GivenBack: report.GivenBack, Records: report.Records, Responses: report.Responses,
-		Revisits: report.Revisits, URLs: len(report.Pages), Logged: report.Logged, Bytes: report.Bytes, Faults: report.Faults,
+		Revisits: report.Revisits, URLs: len(report.Pages), Logged: report.Logged, Derived: report.Derivations, Bytes: report.Bytes, Faults: report.Faults,
 		Unnamed: report.Orphans,
 	}
 	found, err := archive.Sweep(ctx, store, before, sweep)
@@ -145,6 +146,9 @@ func (v verified) write(w io.Writer) {
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
 	line("%s: %d segments, %s", v.Archive, v.Segments, size(v.Bytes))
 	line("  %d records: %d responses and %d revisits of %d URLs; %d lines of the crawl log; %d batches given back", v.Records, v.Responses, v.Revisits, v.URLs, v.Logged, v.GivenBack)
+	if v.Derived > 0 {
+		line("  %d derivations of segments", v.Derived)
+	}
 	list := func(what string, names []string) {
 		if len(names) > 0 {
 			line("  %d %s", len(names), what)

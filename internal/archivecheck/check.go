@@ -64,14 +64,18 @@ func Check(ctx context.Context, source Source) (Report, error) {
 }
 
 // objects are the keys of a crawl.
-type objects struct{ segments, data []string }
+type objects struct{ segments, data, derived []string }
 
 // findCrawls finds the crawls among keys: a crawl is what segments/ and data/ lie in, at any depth.
 func findCrawls(keys []string) map[string]*objects {
-	crawls := map[string]*objects{}
+	crawls, derived := map[string]*objects{}, map[string][]string{}
 	for _, key := range keys {
 		folder := path.Dir(key)
 		crawl, kind := path.Dir(folder), path.Base(folder)
+		if step := derivedFolder.FindStringSubmatch(folder); step != nil {
+			derived[step[1]] = append(derived[step[1]], key)
+			continue
+		}
 		if crawl == "." || kind != "segments" && kind != "data" {
 			continue
 		}
@@ -82,6 +86,11 @@ func findCrawls(keys []string) map[string]*objects {
 			crawls[crawl].segments = append(crawls[crawl].segments, key)
 		} else {
 			crawls[crawl].data = append(crawls[crawl].data, key)
+		}
+	}
+	for crawl, list := range derived { // what lies in no crawl is not ours
+		if crawls[crawl] != nil {
+			crawls[crawl].derived = list
 		}
 	}
 	return crawls
@@ -102,7 +111,7 @@ func (c *checker) checkCrawl(crawl string, of *objects) error {
 			c.report.Orphans = append(c.report.Orphans, key)
 		}
 	}
-	return nil
+	return c.checkDerived(crawl, of.derived, of.segments)
 }
 
 // fault records one sentence about the byte at offset in the file.

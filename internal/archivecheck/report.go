@@ -15,6 +15,8 @@ type Report struct {
 
 	Logged int // lines of crawl logs
 
+	Derivations int // manifests of what was derived of segments
+
 	// Chunked responses by what their WARC-Payload-Digest covers: the body with its chunk framing, or
 	// with the transfer coding removed as ISO 28500:2017 §6.3.2 wants it.
 	ChunkedRaw     int
@@ -29,10 +31,10 @@ type Report struct {
 	// byte offset in it.
 	Faults []string
 
-	// Orphans are the files in data/ that no manifest names, and those in segments/ that are no
+	// Orphans are the files in data/ and derived/ that no manifest names, and those in segments/ that are no
 	// manifest; relative to the directory, sorted within a crawl.
 	Orphans []string
 
-	// Bytes is the size on disk of the WARC, CDXJ and links objects that manifests name.
+	// Bytes is the size on disk of the objects that manifests name.
 	Bytes int64
 }

@@ -196,7 +196,7 @@ func TestBesideSegments(t *testing.T) {
 		t.Errorf("%d segments, %v", n, err)
 	}
 	report, err := archivecheck.CheckDir(r.dir)
-	if err != nil || len(report.Orphans) > 0 || len(report.Faults) > 0 || report.Segments != 1 {
+	if err != nil || len(report.Orphans) > 0 || len(report.Faults) > 0 || report.Segments != 1 || report.Derivations != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	other := r.put("c/derived/text-1/"+m.Segment()+"-0123456789abcdef.zst", "other data")

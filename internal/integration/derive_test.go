@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,8 +44,12 @@ func TestDerive(t *testing.T) {
 		r := &recorder{t, server, strings.NewReplacer(dir, "/srv/muninn", "127.77.", "10.77.", host+":", "worker:", "@"+host+"/", "@worker/")}
 		r.record("derive", names.DeriveID(d.Name), run.GetRunID())
 	}
-	if err := startDerivation(t, server, d.Name).Get(t.Context(), &again); err != nil || again.Segments != 0 {
-		t.Errorf("a second time: %+v, %v", again, err)
+	said, err := Run(Program(t, "muninn"), "derive", d.Name, "--follow", "--wait", "--json", "--temporal", server.Address)
+	if err == nil {
+		err = json.Unmarshal([]byte(said), &again)
+	}
+	if err != nil || again.State != "done" || again.Segments != 0 {
+		t.Errorf("a second time: %+v, %v: %s", again, err, said)
 	}
 	store, err := archive.OpenDir(conf.Archive)
 	if err != nil {
