@@ -20,3 +20,13 @@ func TestSuite(t *testing.T) {
 		}}
 	})
 }
+
+// TestLongKnown: pages that are known to be there are found by words of their titles and by a sentence.
+func TestLongKnown(t *testing.T) {
+	x, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = x.Close() }()
+	searchtest.CheckKnown(t, x)
+}

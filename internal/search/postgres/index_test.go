@@ -38,3 +38,13 @@ func TestOpenFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestLongKnown: pages that are known to be there are found by words of their titles and by a sentence.
+func TestLongKnown(t *testing.T) {
+	x, err := Open(context.Background(), cluster(t), "known")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = x.Close() }()
+	searchtest.CheckKnown(t, x)
+}
