@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 	"testing"
@@ -38,7 +39,9 @@ func cluster(t testing.TB) string {
 	}
 	port := freePort(t)
 	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-h", "127.0.0.1", "-p", port, "-k", dir, "-c", "fsync=off", "-c", "jit=off")
-	server.SysProcAttr, server.Dir = attributes, dir
+	server.SysProcAttr, server.Dir = attributes, dir // which ends it if the test is killed
+	runtime.LockOSThread()                           // the server is ended with the thread that has started it
+	defer runtime.UnlockOSThread()
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +82,7 @@ func programs() string {
 func as(t testing.TB, dir string) *syscall.SysProcAttr {
 	t.Helper()
 	if os.Getuid() != 0 {
-		return nil
+		return &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	}
 	u, err := user.Lookup("postgres")
 	if err != nil {
@@ -90,7 +93,7 @@ func as(t testing.TB, dir string) *syscall.SysProcAttr {
 	if err := os.Chown(dir, uid, gid); err != nil {
 		t.Fatal(err)
 	}
-	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT, Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 }
 
 func freePort(t testing.TB) string {
