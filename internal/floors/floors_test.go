@@ -32,11 +32,11 @@ var floors = [][]string{
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
 	{"internal/search/terms"},
 	{"internal/search/query"},
-	{"internal/pipeline", "internal/partfile", "internal/report", "internal/recorded", "internal/cli", "internal/intake", "internal/learning", "internal/derive"},
+	{"internal/pipeline", "internal/partfile", "internal/report", "internal/recorded", "internal/cli", "internal/intake", "internal/learning", "internal/derive", "internal/search"},
 	{"internal/catalogue"},
 	{"internal/catalogue/sqlite", "internal/catalogue/postgres", "internal/catalogue/build"},
 	{"internal/room/cdx", "internal/room/memento", "internal/room/dns"},
-	{"activities/names", "internal/checkpoint"},
+	{"activities/names", "internal/checkpoint", "internal/search/bleve", "internal/search/postgres"},
 	{"activities"},
 	{"workflows"},
 	{"worker"},
@@ -45,7 +45,7 @@ var floors = [][]string{
 }
 
 // beside may import anything below the workflows; tests and benches import them.
-var beside = []string{"internal/webworld", "internal/archivecheck", "internal/browsertest", "internal/archive/storetest", "internal/catalogue/catalogtest", "internal/catalogue/postgres/pgtest", "internal/scripttest", "internal/fixture", "internal/floors", "internal/integration", "internal/bench", "internal/lab", "frontier/internal/simulation"}
+var beside = []string{"internal/webworld", "internal/archivecheck", "internal/browsertest", "internal/archive/storetest", "internal/search/searchtest", "internal/catalogue/catalogtest", "internal/catalogue/postgres/pgtest", "internal/scripttest", "internal/fixture", "internal/floors", "internal/integration", "internal/bench", "internal/lab", "frontier/internal/simulation"}
 
 // shipped are the packages of beside that are part of the product, with the package that needs each. The others, such as the
 // laboratory, must not be in bin/muninn and bin/muninn-worker.
@@ -63,6 +63,8 @@ var wrappers = map[string][]string{
 	"github.com/minio/minio-go":           {"internal/archive"},
 	"github.com/hashicorp/golang-lru":     {"internal/cache"},
 	"github.com/blevesearch/snowballstem": {"internal/text"},
+	"github.com/blevesearch/bleve":        {"internal/search/bleve"},
+	"github.com/jackc/pgx":                {"internal/search/postgres"},
 	"github.com/dgraph-io/badger":         {"frontier/internal/store"},
 	"github.com/PuerkitoBio/goquery":      {"internal/page"},
 	"github.com/andybalholm/cascadia":     {"internal/lab/markup"},

@@ -241,10 +241,13 @@ func anchorCredits(ctx context.Context, q query.Query, views []view, sum lengths
 	return highest(credits, search.MaxAnchorTargets), nil
 }
 
+// maxAnchorWords is the number of words of a query, the rarest, that are searched for in anchor texts: a common word credits half of all URLs.
+const maxAnchorWords = 8
+
 // creditsOf adds the credits of one part.
 func creditsOf(ctx context.Context, r index.IndexReader, w *weights, credits map[uint64]float64) error {
 	b := builder{ctx: ctx, reader: r, weights: w}
-	slots, err := b.slots(fieldText, w.slots, 1, false)
+	slots, err := b.slots(fieldText, w.rarest(maxAnchorWords), 1, false)
 	if err != nil || len(slots) == 0 {
 		return err
 	}

@@ -1,7 +1,9 @@
 package bleve
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	index "github.com/blevesearch/bleve_index_api"
 
@@ -59,6 +61,19 @@ func weigh(ctx context.Context, q query.Query, readers []index.IndexReader, sum 
 // of is the weight of the terms of a field.
 func (w *weights) of(field string, boost float64) func(term string) float64 {
 	return func(term string) float64 { return boost * idf(uint64(w.Documents), w.with[field][term]) }
+}
+
+// rarest are the n slots that the fewest documents have one of.
+func (w *weights) rarest(n int) []terms.Slot {
+	count := func(s terms.Slot) (sum uint64) {
+		for _, t := range s {
+			sum += w.with[fieldText][t]
+		}
+		return sum
+	}
+	list := slices.Clone(w.slots)
+	slices.SortStableFunc(list, func(a, b terms.Slot) int { return cmp.Compare(count(a), count(b)) })
+	return list[:min(n, len(list))]
 }
 
 // average is the length of a field.

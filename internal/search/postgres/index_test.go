@@ -46,5 +46,5 @@ func TestLongKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = x.Close() }()
-	searchtest.CheckKnown(t, x)
+	searchtest.CheckKnown(t, x, 150)
 }

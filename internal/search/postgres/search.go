@@ -84,10 +84,10 @@ func (x *Index) hits(ctx context.Context, q query.Query, limit, offset int) (hit
 		if together {
 			operator = " & "
 		}
-		words, any := c.arg(tsquery(slots, operator)), c.arg(tsquery(slots, " | "))
+		words := c.arg(tsquery(slots, operator))
 		credits = x.sql(`WITH credit AS MATERIALIZED (
-			SELECT url, max(ts_rank(` + rankWeights + `, terms, ` + any + `::text::tsquery, ` + byLength + `)) AS credit
-			FROM {schema}.anchors WHERE terms @@ ` + any + `::text::tsquery
+			SELECT url, max(ts_rank(` + rankWeights + `, terms, ` + words + `::text::tsquery, ` + byLength + `)) AS credit
+			FROM {schema}.anchors WHERE terms @@ ` + words + `::text::tsquery
 			GROUP BY url ORDER BY credit DESC, url LIMIT ` + strconv.Itoa(search.MaxAnchorTargets) + `) `)
 		rank = `(ts_rank(` + rankWeights + `, terms, ` + words + `::text::tsquery, ` + byLength + `) + ` + c.arg(search.AnchorBoost) +
 			`::double precision * coalesce((SELECT credit FROM credit WHERE credit.url = documents.url), 0)) * (1 + ` + c.arg(search.RelevanceWeight) + `::double precision * greatest(0, least(score, 1)))`

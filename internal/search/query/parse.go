@@ -9,7 +9,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/search/terms"
 )
 
-// Parse reads a query. Its errors are of type *Error. A query without a word and a field asks for everything.
+// Parse reads a query. Its errors are of type *Error. A query that has neither a word nor a field asks for everything.
 func Parse(s string) (Query, error) {
 	if len(s) > MaxBytes {
 		return Query{}, &Error{0, fmt.Sprintf("the query has %d bytes: shorten it to %d", len(s), MaxBytes)}

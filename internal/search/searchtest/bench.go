@@ -50,7 +50,7 @@ func Big(n int, fn func(search.Segment) error) error {
 		for i := range min(size, n-at) {
 			p := search.Page{Facts: query.Facts{
 				Crawl: "big", URL: fmt.Sprintf("https://www.site%d.example/page/%d", r.Intn(2000), at+i), Status: 200, MIME: "text/html", Language: "en",
-				Date:   time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(at+i) * 365 * 24 * time.Hour / time.Duration(n)),
+				Date:   time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(at+i) * (365 * 24 * time.Hour / time.Duration(n))),
 				Digest: fmt.Sprintf("sha256:%x", r.Int63()), Score: r.Float64(), Title: words(4), Text: words(200 + r.Intn(200)),
 				Application: []string{"", "", "phpBB", "WordPress", "MediaWiki"}[r.Intn(5)], Level: []string{"", "thread", "article"}[r.Intn(3)],
 			}}

@@ -93,8 +93,8 @@ func reciprocal(t testing.TB, x search.Index, text string, d *search.Document) f
 // minKnown is the MRR@10 that an index must reach.
 const minKnown = 0.85
 
-// CheckKnown fills an index with the pages of the test data and fails if those of the half that is held back are not found.
-func CheckKnown(t *testing.T, x search.Index) {
+// CheckKnown fills an index with the pages of the test data and fails if so many pages of the half that is held back are not found.
+func CheckKnown(t *testing.T, x search.Index, pages int) {
 	t.Helper()
 	data := os.Getenv("MUNINN_TESTDATA")
 	if data == "" {
@@ -105,10 +105,10 @@ func CheckKnown(t *testing.T, x search.Index) {
 		t.Fatal(err)
 	}
 	add(t, x, segments...)
-	tuned := FindKnown(t, x, segments, 400, false)
-	held := FindKnown(t, x, segments, 400, true)
+	tuned := FindKnown(t, x, segments, pages, false)
+	held := FindKnown(t, x, segments, pages, true)
 	t.Logf("MRR@10 by title %.3f, by sentence %.3f (%d pages held back); %.3f, %.3f (%d pages for tuning)", held.Titles, held.Sentences, held.Pages, tuned.Titles, tuned.Sentences, tuned.Pages)
-	if held.Pages < 200 {
+	if held.Pages < pages {
 		t.Errorf("only %d pages were searched for", held.Pages)
 	}
 	if held.Titles < minKnown || held.Sentences < minKnown {
