@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,11 +31,11 @@ const maxQueued = 200
 // AddSegment implements search.Index, in one transaction.
 func (x *Index) AddSegment(ctx context.Context, s search.Segment) error {
 	err := pgx.BeginFunc(ctx, x.pool, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, x.sql("INSERT INTO {schema}.segments (crawl, name) VALUES ($1, $2) ON CONFLICT DO NOTHING"), clean(s.Crawl), clean(s.Name))
+		tag, err := tx.Exec(ctx, x.sql("INSERT INTO {schema}.segments (crawl, name, documents) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"), clean(s.Crawl), clean(s.Name), len(s.Documents))
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		w := writer{x: x, tx: tx, analyser: terms.New(), batch: &pgx.Batch{}}
+		w := writer{x: x, tx: tx, analyser: terms.New(), batch: &pgx.Batch{}, with: map[string]int64{}}
 		for i := range s.Documents {
 			if err := w.document(ctx, &s, i); err != nil {
 				return fmt.Errorf("document %d: %w", i, err)
@@ -49,7 +51,10 @@ func (x *Index) AddSegment(ctx context.Context, s search.Segment) error {
 				return fmt.Errorf("anchor texts: %w", err)
 			}
 		}
-		return w.send(ctx)
+		if err := w.send(ctx); err != nil {
+			return err
+		}
+		return w.count(ctx)
 	})
 	if err != nil {
 		return fmt.Errorf("index segment %s: %w", s.SegmentName, err)
@@ -63,6 +68,22 @@ type writer struct {
 	tx       pgx.Tx
 	analyser *terms.Analyser
 	batch    *pgx.Batch
+	with     map[string]int64 // documents that have a term
+}
+
+const addLexemes = `INSERT INTO {schema}.lexemes AS known (term, documents) SELECT * FROM unnest($1::text[], $2::bigint[])
+	ON CONFLICT (term) DO UPDATE SET documents = known.documents + excluded.documents`
+
+// count adds to the numbers of documents that have a term. It is the last statement, because other segments wait for it from then on; the
+// terms are in order, so that two never wait for each other.
+func (w *writer) count(ctx context.Context) error {
+	list := slices.Sorted(maps.Keys(w.with))
+	numbers := make([]int64, len(list))
+	for i, t := range list {
+		numbers[i] = w.with[t]
+	}
+	_, err := w.tx.Exec(ctx, w.x.sql(addLexemes), list, numbers)
+	return err
 }
 
 func (w *writer) queue(ctx context.Context, statement string, args ...any) error {
@@ -98,6 +119,9 @@ func (w *writer) document(ctx context.Context, s *search.Segment, seq int) error
 			text.weigh(t)
 		}
 	})
+	for _, t := range text.order {
+		w.with[t]++
+	}
 	for i, name := range w.analyser.Names(d.Author) {
 		author.add(terms.Term{Text: name, Position: i})
 	}

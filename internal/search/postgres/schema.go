@@ -27,8 +27,12 @@ const minVersion = 150000
 const tables = `
 CREATE SCHEMA IF NOT EXISTS {schema};
 CREATE TABLE IF NOT EXISTS {schema}.segments (
-	crawl text NOT NULL, name text NOT NULL,
+	crawl text NOT NULL, name text NOT NULL, documents integer NOT NULL,
 	PRIMARY KEY (crawl, name)
+);
+CREATE TABLE IF NOT EXISTS {schema}.lexemes (
+	term text NOT NULL PRIMARY KEY,
+	documents bigint NOT NULL              -- that have the term in text or title
 );
 CREATE TABLE IF NOT EXISTS {schema}.documents (
 	crawl text NOT NULL, segment text NOT NULL, seq integer NOT NULL,

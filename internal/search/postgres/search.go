@@ -79,17 +79,22 @@ func (x *Index) hits(ctx context.Context, q query.Query, limit, offset int) (hit
 	c := condition{analyser: terms.New()}
 	where := c.of(q.Root)
 	rank, credits := "0::double precision", ""
-	if slots, together := wanted(q); len(slots) > 0 {
+	slots, together := wanted(q)
+	weighed, err := x.weigh(ctx, slots)
+	if err != nil {
+		return nil, err
+	}
+	if len(weighed) > 0 {
 		operator := " | "
 		if together {
 			operator = " & "
 		}
-		words := c.arg(tsquery(slots, operator))
+		sum := c.sum(weighed)
 		credits = x.sql(`WITH credit AS MATERIALIZED (
-			SELECT url, max(ts_rank(` + rankWeights + `, terms, ` + words + `::text::tsquery, ` + byLength + `)) AS credit
-			FROM {schema}.anchors WHERE terms @@ ` + words + `::text::tsquery
+			SELECT url, max(` + sum + `) AS credit
+			FROM {schema}.anchors WHERE terms @@ ` + c.arg(tsquery(slots, operator)) + `::text::tsquery
 			GROUP BY url ORDER BY credit DESC, url LIMIT ` + strconv.Itoa(search.MaxAnchorTargets) + `) `)
-		rank = `(ts_rank(` + rankWeights + `, terms, ` + words + `::text::tsquery, ` + byLength + `) + ` + c.arg(search.AnchorBoost) +
+		rank = `(` + sum + ` + ` + c.arg(search.AnchorBoost) +
 			`::double precision * coalesce((SELECT credit FROM credit WHERE credit.url = documents.url), 0)) * (1 + ` + c.arg(search.RelevanceWeight) + `::double precision * greatest(0, least(score, 1)))`
 	}
 	statement := x.sql(credits + "SELECT crawl, segment, content, stored, " + rank + " AS rank FROM {schema}.documents WHERE " + where +

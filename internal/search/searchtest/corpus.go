@@ -89,8 +89,8 @@ func (c *corpus) page(crawl string) search.Page {
 			p.Text += "\n" + o.Text
 		}
 	}
-	for range c.random.Intn(4) {
-		p.Anchors = append(p.Anchors, search.Anchor{URL: "https://example.org/" + c.pick("1", "2", "3"), Text: c.text(language, 1+c.random.Intn(3)), Language: language})
+	for range min(len(c.pages), c.random.Intn(4)) {
+		p.Anchors = append(p.Anchors, search.Anchor{URL: c.pages[c.random.Intn(len(c.pages))].URL, Text: c.text(language, 1+c.random.Intn(3)), Language: language})
 	}
 	c.pages = append(c.pages, p)
 	return p
