@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,6 +50,17 @@ func (n SegmentName) Number() int64 {
 func DigestNumber(digest string) int64 {
 	sum := sha256.Sum256([]byte(digest))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1)
+}
+
+// written is the scheme of a URL as people write it.
+var written = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+
+// SplitScheme cuts a URL as people write it behind its scheme: "http://" if it has none.
+func SplitScheme(text string) (scheme, rest string) {
+	if scheme = written.FindString(text); scheme != "" {
+		return scheme, text[len(scheme):]
+	}
+	return "http://", strings.TrimPrefix(text, "//")
 }
 
 // hostPart is what a key begins with, before its path: the labels of its host in reverse, and its port.

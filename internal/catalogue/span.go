@@ -103,10 +103,8 @@ func checkKey(key string) error {
 
 // keyAsWritten is the key of a URL as people write it: without a scheme it is of http.
 func keyAsWritten(field, text string) (string, error) {
-	if !strings.Contains(text, "://") {
-		text = "http://" + strings.TrimPrefix(text, "//")
-	}
-	u, err := urls.Parse(text)
+	scheme, rest := SplitScheme(text)
+	u, err := urls.Parse(scheme + rest)
 	if err != nil {
 		return "", &QueryError{field, err.Error()}
 	}

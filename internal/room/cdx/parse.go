@@ -108,12 +108,7 @@ func (p *parameters) place(q *request) {
 	}
 	match := p.choice("matchType", "exact", "prefix", "host", "domain", "range")
 	if !p.Has("matchType") || p.Get("matchType") == "" {
-		scheme, rest, found := strings.Cut(q.URL, "://")
-		if !found {
-			scheme, rest = "", q.URL
-		} else {
-			scheme += "://"
-		}
+		scheme, rest := catalogue.SplitScheme(q.URL)
 		switch host, isDomain := strings.CutPrefix(rest, "*."); {
 		case rest == "*":
 			q.URL, match = "", "range"
