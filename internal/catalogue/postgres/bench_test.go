@@ -1,0 +1,12 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/catalogue/catalogtest"
+	"github.com/muninn-archive/muninn/internal/catalogue/postgres/pgtest"
+)
+
+func BenchmarkCatalogue(b *testing.B) {
+	catalogtest.Benchmark(b, openAt(b, pgtest.Start(b).Database(b)))
+}
