@@ -455,7 +455,8 @@ func TestDamagedRecord(t *testing.T) {
 // TestCite: a citation leads to its capture; what names no capture leads nowhere.
 func TestCite(t *testing.T) {
 	r := newRig(t)
-	r.archive.Segment("a.example-1@w.1", catalogtest.Response{URL: "http://a.example/", Body: "<p>a", Title: "t"}, catalogtest.Response{URL: "http://a.example/b", Body: "<p>b", Date: later(1)})
+	r.archive.Segment("a.example-1@w.1", catalogtest.Response{URL: "http://a.example/", Body: "<p>a", Title: "t"}, catalogtest.Response{URL: "http://a.example/b", Body: "<p>b", Date: later(1)},
+		catalogtest.Response{URL: "http://a.example/", Body: "<p>again", Date: later(2)})
 	deep := r.archive.SegmentOf(archive.Label{Prefix: "deep/er", Crawl: "crows", Batch: "c.example-1@w.1", Nonce: "0123456789abcdef"}, catalogtest.Response{URL: "http://c.example/", Body: "<p>c"})
 	r.fill()
 	if _, err := (&build.Builder{Store: r.archive.Store, To: r.c}).Fill(t.Context(), archive.CrawlAt{Prefix: "deep/er", Name: "crows"}); err != nil {
@@ -470,7 +471,7 @@ func TestCite(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || n != 3 {
+	if err != nil || n != 4 {
 		t.Errorf("%d captures, %v", n, err)
 	}
 	segment := "/cite/deep/er/crows/" + deep.Segment()
