@@ -32,7 +32,7 @@ var floors = [][]string{
 	{"frontier", "internal/fetch", "internal/archive", "internal/aah", "internal/spool", "internal/localstack"},
 	{"internal/search/terms"},
 	{"internal/search/query"},
-	{"internal/pipeline", "internal/partfile", "internal/report", "internal/recorded", "internal/cli", "internal/intake", "internal/learning", "internal/derive", "internal/search"},
+	{"internal/pipeline", "internal/partfile", "internal/report", "internal/recorded", "internal/cli", "internal/intake", "internal/learning", "internal/derive", "internal/export", "internal/search"},
 	{"internal/catalogue"},
 	{"internal/catalogue/sqlite", "internal/catalogue/postgres", "internal/catalogue/build"},
 	{"internal/room/cdx", "internal/room/memento", "internal/room/dns"},
@@ -80,6 +80,7 @@ var wrappers = map[string][]string{
 	"github.com/projectdiscovery/":        {"internal/lab/recognition"},
 	"github.com/spf13/cobra":              {"starter", "internal/cli", "internal/lab/muninn-lab", "worker/muninn-worker"},
 	"github.com/prometheus/client_golang": {"worker"},
+	"github.com/parquet-go/parquet-go":    {"internal/export"},
 }
 
 type pkg struct {
