@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -106,6 +107,9 @@ func (e *exporting) flags(cmd *cobra.Command) {
 
 func checkCrawls(names []string) error {
 	for _, name := range names {
+		if !fs.ValidPath(name) {
+			return cli.Usage("no crawl can be named %q: give CRAWL, or PREFIX/CRAWL", name)
+		}
 		if err := cli.CheckCrawl(path.Base(name)); err != nil {
 			return err
 		}
