@@ -76,7 +76,7 @@ chaos: temporal versitygw ## two crawls spread over three workers, and ten minut
 	MUNINN_CHAOS=long MUNINN_CHAOS_SEED=$(SEED) $(GO) test -count=1 -v -timeout 0 -run '^TestLongChaos$$' ./internal/integration
 
 REPLAYWEBPAGE := 2.5.3
-.PHONY: replay test-replay
+.PHONY: replay test-replay test-replay-wacz
 replay: ## fetch ReplayWeb.page (AGPL) from npm into bin/, for test-replay (needs npm)
 	@command -v npm >/dev/null || { echo "npm is needed to fetch ReplayWeb.page: apt-get install npm"; exit 1; }
 	@if [ ! -f $(BIN)/replaywebpage-$(REPLAYWEBPAGE)/sw.js ]; then mkdir -p $(BIN)/replaywebpage-$(REPLAYWEBPAGE) && cd $(BIN) && \
@@ -84,6 +84,9 @@ replay: ## fetch ReplayWeb.page (AGPL) from npm into bin/, for test-replay (need
 
 test-replay: replay temporal ## crawl 334 pages with all kinds of requisites, and compare each in Chromium, live and in ReplayWeb.page; ten minutes (needs chromium)
 	MUNINN_BROWSER_REQUIRED=1 MUNINN_REPLAYWEBPAGE=$(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE) $(GO) test -count=1 -v -timeout 1h -run '^TestReplay$$' ./internal/integration
+
+test-replay-wacz: replay temporal ## the same with a WACZ file that muninn has exported
+	MUNINN_REPLAY_WACZ=1 MUNINN_BROWSER_REQUIRED=1 MUNINN_REPLAYWEBPAGE=$(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE) $(GO) test -count=1 -v -timeout 1h -run '^TestReplay$$' ./internal/integration
 
 # What opens pages in a real Chromium, which `make test` and `make proofs` leave out; internal/floors checks that no such test is missing here.
 BROWSER_TESTS := TestSingleSites|TestWorkers|TestServiceWorker|TestCutOff|TestBusyPage|TestHarm|TestDied|TestNoNetwork|TestHostile|TestScheme|TestFields|TestReferencesInBrowser|TestBrowser
@@ -126,7 +129,7 @@ bench: build temporal versitygw ## CPU per page of a whole crawl, compared with 
 	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -skip BenchmarkGrowth -benchtime 3x ./frontier
 	@echo "what each part costs a page; that of the browser if there is a chromium:"; $(GO) test -run '^$$' -bench BenchmarkParts ./internal/pipeline
 	MUNINN_BROWSER=$${MUNINN_BROWSER-$$(command -v chromium)} $(GO) test -run '^$$' -bench BenchmarkOpen -benchtime 5x ./internal/browser
-	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/lab/recognition ./internal/order ./internal/score ./internal/archive ./activities
+	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/lab/recognition ./internal/order ./internal/score ./internal/archive ./internal/export ./activities
 
 .PHONY: bench-workers
 bench-workers: build temporal versitygw ## what a page costs if 1, 2 and 4 workers crawl one web together, or a part of it each, and a worker that a crawl is bound to (0)

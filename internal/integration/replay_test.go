@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/browser"
 	"github.com/muninn-archive/muninn/internal/browsertest"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/export"
 	"github.com/muninn-archive/muninn/internal/fixture"
 	"github.com/muninn-archive/muninn/internal/webworld"
 	"github.com/muninn-archive/muninn/internal/webworld/illustrated"
@@ -53,7 +55,7 @@ func TestReplay(t *testing.T) {
 	t.Logf("%d pages, which request %d URLs, seen live in %v", len(r.pages), r.requests, time.Since(began))
 	_ = world.Close() // nothing comes from the live web any more
 
-	files, _ := filepath.Glob(filepath.Join(s.archive(), d.Name, "data", "*.warc.gz"))
+	files := replayedFiles(t, s.archive(), d.Name)
 	if r.player, err = browsertest.NewPlayer(t.Context(), folder, files...); err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +68,22 @@ func TestReplay(t *testing.T) {
 		r.compare(p)
 	}
 	t.Logf("replayed in %v: %d pages are alike, %d of those that the player cannot show differ", time.Since(began), r.alike, r.unplayed)
+}
+
+// replayedFiles are the WARC files of a crawl; with MUNINN_REPLAY_WACZ, a WACZ file that all of it was exported to.
+func replayedFiles(t *testing.T, dir, name string) []string {
+	t.Helper()
+	if os.Getenv("MUNINN_REPLAY_WACZ") == "" {
+		files, _ := filepath.Glob(filepath.Join(dir, name, "data", "*.warc.gz"))
+		return files
+	}
+	to := t.TempDir()
+	o := export.Order{Name: name, Format: export.WACZ, Size: 1 << 40, Crawls: []archive.CrawlAt{{Name: name}}, Software: "Muninn test"}
+	if _, err := export.Run(t.Context(), openStore(t, dir), openStore(t, to), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(to, "*.wacz"))
+	return files
 }
 
 // replayedPages is how many pages the web has: MUNINN_REPLAY_PAGES, or so many that 300 of them are such as the player can show.
