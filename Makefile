@@ -102,7 +102,7 @@ versitygw: ## build bin/versitygw, the S3 server of the tests
 
 .PHONY: test-s3
 test-s3: temporal versitygw ## run the store's conformance suite, the exchange of learning updates and the integration test on a real S3 server
-	tools/versitygw/with-s3.sh sh -c '$(GOTEST) -run S3 ./internal/archive/... ./internal/integration/... && $(GOTEST) ./internal/learning'
+	tools/versitygw/with-s3.sh sh -c '$(GOTEST) -run S3 ./internal/archive/... ./internal/export ./internal/integration/... && $(GOTEST) ./internal/learning'
 
 # The last release; before the first one, the last commit that parsed definitions in workflow code.
 FORMER ?= $(or $(shell git describe --tags --abbrev=0 2>/dev/null),763038a)

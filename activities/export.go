@@ -42,6 +42,9 @@ func (p ExportPlaces) check() error {
 	if p.To == "" {
 		return errors.New("to: name the folder or s3://bucket/prefix that is exported to")
 	}
+	if err := export.CheckPlace(p.To); err != nil {
+		return fmt.Errorf("to: %w", err)
+	}
 	return nil
 }
 

@@ -160,6 +160,9 @@ func (e *exporting) order(crawls []string) (export.Order, error) {
 	if e.to == "" {
 		return o, cli.Usage("--to: name the folder or s3://bucket/prefix that is written to")
 	}
+	if err := export.CheckPlace(e.to); err != nil {
+		return o, cli.Usage("--to: %w", err)
+	}
 	size, err := crawl.ParseBytes(e.size)
 	if err != nil {
 		return o, cli.Usage("--size: %w", err)

@@ -78,6 +78,7 @@ func TestExportWrong(t *testing.T) {
 		{"export " + dir + " c --to " + to + " --only " + rules, rules + ":2:"},
 		{"export " + dir + " some/prefix/c --to " + dir, "is the archive itself"},
 		{"export " + dir + " some/prefix/c --to ftp://x", "--to:"},
+		{"export " + dir + " some/prefix/c --to " + dir + "/some/prefix/c/segments", "may hold the manifests"},
 		{"export " + dir + " some/prefix/c --to " + to + " --format csv --check", "--check compares records"},
 		{"export " + dir + " some/prefix/c --to " + to + " --format csv --on-workers", "--on-workers: workers write records"},
 		{"merge " + dir + " --to " + to + " --on-workers", "--on-workers: name the crawls"},

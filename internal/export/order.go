@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -60,6 +61,14 @@ func (o *Order) Validate() error {
 	}
 	if len(faults) > 0 {
 		return faults
+	}
+	return nil
+}
+
+// CheckPlace reports whether an export may be written to a folder or s3://bucket/prefix: not among the manifests of segments, for which its files would be taken.
+func CheckPlace(to string) error {
+	if path.Base(to) == "segments" {
+		return fmt.Errorf("%s may hold the manifests of a crawl: name another folder or prefix", to)
 	}
 	return nil
 }

@@ -119,20 +119,9 @@ func readPart(ctx context.Context, store archive.Store, key string) (*Part, erro
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", key, err)
 	}
-	p := &Part{hash: hashOf(raw)}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if err := dec.Decode(p); err != nil {
+	p, err := decodePart(raw)
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", key, err)
-	}
-	for dec.More() {
-		var g PartGroup
-		if err := dec.Decode(&g); err != nil {
-			return nil, fmt.Errorf("read %s: %w", key, err)
-		}
-		if g.Source < 0 || g.Source >= len(p.Sources) || !g.Runs.valid() {
-			return nil, fmt.Errorf("read %s: a group has no source, or no records", key)
-		}
-		p.Groups = append(p.Groups, g)
 	}
 	if p.Key(suffixPlan) != key {
 		return nil, fmt.Errorf("read %s: the content is of %s: %w", key, p.Key(suffixPlan), ErrForeign)
@@ -140,10 +129,38 @@ func readPart(ctx context.Context, store archive.Store, key string) (*Part, erro
 	return p, nil
 }
 
-func (r runs) valid() bool {
+// decodePart reads what encode has written.
+func decodePart(raw []byte) (*Part, error) {
+	p := &Part{}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if err := dec.Decode(p); err != nil {
+		return nil, err
+	}
+	p.hash = hashOf(raw)
+	for dec.More() {
+		var g PartGroup
+		if err := dec.Decode(&g); err != nil {
+			return nil, err
+		}
+		if g.Source < 0 || g.Source >= len(p.Sources) || !g.Runs.within(p.Sources[g.Source].WARC.Bytes) {
+			return nil, fmt.Errorf("group %d has no source, or no records, or records that lie outside of it", len(p.Groups))
+		}
+		p.Groups = append(p.Groups, g)
+	}
+	return p, nil
+}
+
+// within reports whether there are records, all of which lie within so many bytes.
+func (r runs) within(size int64) bool {
 	for _, one := range r {
-		if len(one) < 2 || one[0] < 0 || slices.Min(one[1:]) <= 0 {
+		if len(one) < 2 || one[0] < 0 {
 			return false
+		}
+		left := size - one[0]
+		for _, n := range one[1:] {
+			if left -= n; n <= 0 || left < 0 {
+				return false
+			}
 		}
 	}
 	return len(r) > 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -208,6 +209,9 @@ func (b *structureReader) place(rec record) {
 		g.id = rec.concurrent
 		b.byID[g.id] = g
 	}
+	if page, shown := shownOf(rec.url); g == nil && shown && b.last != nil && b.last.url == page {
+		g = b.last
+	}
 	if g == nil {
 		g = &group{capture: none, kind: rec.kind, url: rec.url, id: rec.id, rec: rec}
 		b.groups = append(b.groups, g)
@@ -217,6 +221,16 @@ func (b *structureReader) place(rec record) {
 		g.meta = meta
 	}
 	g.runs.add(rec.offset, rec.length)
+}
+
+// shownOf is the page that a browser made a document or a picture of.
+func shownOf(urn string) (page string, is bool) {
+	for _, prefix := range []string{"urn:dom:", "urn:view:"} {
+		if page, is = strings.CutPrefix(urn, prefix); is {
+			return page, true
+		}
+	}
+	return "", false
 }
 
 // hostOf is the host whose DNS answer a URL needs; empty of an address.
