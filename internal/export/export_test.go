@@ -403,6 +403,30 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// TestDamagedOriginal: a kept revisit whose original cannot be read is not exported, and reported; so is a requisite that lies there.
+func TestDamagedOriginal(t *testing.T) {
+	source, dir := t.TempDir(), t.TempDir()
+	from := openDir(t, source)
+	world(t, from)
+	found, _ := filepath.Glob(filepath.Join(source, "c/data/a.example-1*.warc.gz"))
+	if err := os.Truncate(found[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	o := order("c")
+	o.Keep = keeping("http://a.example/copy", "http://b.example/s.css")
+	result := run(t, from, openDir(t, dir), o)
+	lacks := strings.Join(missing(t, openDir(t, dir), result.List), "\n")
+	for _, want := range []string{"kept http://a.example/copy: its original, http://a.example/page at 2026-03-04T05:06:07Z, cannot be read", "original http://a.example/page: read c/data/a.example-1"} {
+		if !strings.Contains(lacks, want) {
+			t.Errorf("%q is not among what is missing:\n%s", want, lacks)
+		}
+	}
+	_, list := records(t, filepath.Join(dir, "*.warc.gz"))
+	if slices.Contains(list, "revisit http://a.example/copy") || !slices.Contains(list, "response http://b.example/s.css") || result.Damaged != 1 {
+		t.Errorf("%d damaged: %s", result.Damaged, strings.Join(list, "\n"))
+	}
+}
+
 // TestCheckFinds: the check finds a byte of a record that is another one, in the export and in its source, and a file that is gone.
 func TestCheckFinds(t *testing.T) {
 	source, dir := t.TempDir(), t.TempDir()
@@ -430,6 +454,19 @@ func TestCheckFinds(t *testing.T) {
 		if err := os.WriteFile(file, raw, 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	// A byte of the header of a gzip member, which no sum of the member covers: the record is whole, but not that of the source.
+	raw, err := os.ReadFile(exported[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := 10 + bytes.Index(raw[10:], raw[:4]) // where the second member begins
+	raw[second+9] ^= 1
+	if err := os.WriteFile(exported[0], raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if checked, err := export.Check(t.Context(), from, to, result.Manifest); err != nil || !strings.Contains(strings.Join(checked.Faults, "\n"), "it has not the SHA-256 of its source") {
+		t.Errorf("another record: %v, %q", err, checked.Faults)
 	}
 	if err := os.Remove(exported[0]); err != nil {
 		t.Fatal(err)
