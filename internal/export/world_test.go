@@ -25,7 +25,6 @@ type exchange struct {
 	title          string
 	unmodified     *crawl.Visit
 	kind           crawl.ExchangeKind
-	retry          bool
 }
 
 func (x exchange) capture() archive.Capture {
