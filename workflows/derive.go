@@ -51,7 +51,7 @@ type DeriveProgress struct {
 // The bounds of a Derive workflow.
 const (
 	deriveWindow  = 8                // segments that are scheduled at a time
-	derivePage    = 200              // segments of a listing
+	derivePage    = 500              // segments of a listing
 	derivePause   = 20 * time.Second // between two passes that follow a crawl
 	maxDamaged    = 20               // of DeriveProgress.Damaged
 	maxUnreadable = 1000
