@@ -64,7 +64,6 @@ var wrappers = map[string][]string{
 	"github.com/hashicorp/golang-lru":     {"internal/cache"},
 	"github.com/blevesearch/snowballstem": {"internal/text"},
 	"github.com/blevesearch/bleve":        {"internal/search/bleve"},
-	"github.com/jackc/pgx":                {"internal/search/postgres"},
 	"github.com/dgraph-io/badger":         {"frontier/internal/store"},
 	"github.com/PuerkitoBio/goquery":      {"internal/page"},
 	"github.com/andybalholm/cascadia":     {"internal/lab/markup"},
@@ -75,7 +74,7 @@ var wrappers = map[string][]string{
 	"github.com/nlnwa/whatwg-url":         {"internal/urls"},
 	"github.com/tdewolff/parse":           {"internal/css"},
 	"modernc.org/sqlite":                  {"internal/catalogue/sqlite"},
-	"github.com/jackc/pgx":                {"internal/catalogue/postgres", "internal/catalogue/postgres/pgtest"},
+	"github.com/jackc/pgx":                {"internal/catalogue/postgres", "internal/catalogue/postgres/pgtest", "internal/search/postgres"},
 	"github.com/mmcdole/gofeed":           {}, // a test compares with it
 	"github.com/projectdiscovery/":        {"internal/lab/recognition"},
 	"github.com/spf13/cobra":              {"starter", "internal/cli", "internal/lab/muninn-lab", "worker/muninn-worker"},
