@@ -45,7 +45,7 @@ var floors = [][]string{
 }
 
 // beside may import anything below the workflows; tests and benches import them.
-var beside = []string{"internal/webworld", "internal/archivecheck", "internal/browsertest", "internal/archive/storetest", "internal/search/searchtest", "internal/catalogue/catalogtest", "internal/catalogue/postgres/pgtest", "internal/scripttest", "internal/fixture", "internal/floors", "internal/integration", "internal/bench", "internal/lab", "frontier/internal/simulation"}
+var beside = []string{"internal/webworld", "internal/archivecheck", "internal/browsertest", "internal/archive/storetest", "internal/search/searchtest", "internal/catalogue/catalogtest", "internal/pgtest", "internal/scripttest", "internal/fixture", "internal/floors", "internal/integration", "internal/bench", "internal/lab", "frontier/internal/simulation"}
 
 // shipped are the packages of beside that are part of the product, with the package that needs each. The others, such as the
 // laboratory, must not be in bin/muninn and bin/muninn-worker.
@@ -74,7 +74,7 @@ var wrappers = map[string][]string{
 	"github.com/nlnwa/whatwg-url":         {"internal/urls"},
 	"github.com/tdewolff/parse":           {"internal/css"},
 	"modernc.org/sqlite":                  {"internal/catalogue/sqlite"},
-	"github.com/jackc/pgx":                {"internal/catalogue/postgres", "internal/catalogue/postgres/pgtest", "internal/search/postgres"},
+	"github.com/jackc/pgx":                {"internal/catalogue/postgres", "internal/pgtest", "internal/search/postgres"},
 	"github.com/mmcdole/gofeed":           {}, // a test compares with it
 	"github.com/projectdiscovery/":        {"internal/lab/recognition"},
 	"github.com/spf13/cobra":              {"starter", "internal/cli", "internal/lab/muninn-lab", "worker/muninn-worker"},

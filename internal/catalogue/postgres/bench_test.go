@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/catalogue/catalogtest"
-	"github.com/muninn-archive/muninn/internal/catalogue/postgres/pgtest"
+	"github.com/muninn-archive/muninn/internal/pgtest"
 )
 
 func BenchmarkCatalogue(b *testing.B) {

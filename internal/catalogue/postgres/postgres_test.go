@@ -6,7 +6,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/catalogue"
 	"github.com/muninn-archive/muninn/internal/catalogue/catalogtest"
 	"github.com/muninn-archive/muninn/internal/catalogue/postgres"
-	"github.com/muninn-archive/muninn/internal/catalogue/postgres/pgtest"
+	"github.com/muninn-archive/muninn/internal/pgtest"
 )
 
 func TestSuite(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/muninn-archive/muninn/internal/pgtest"
 	"github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/searchtest"
 )
@@ -11,7 +12,7 @@ import (
 // The CPU time that these report is that of this process: the server's is not in it.
 
 func BenchmarkIndex(b *testing.B) {
-	x, err := Open(context.Background(), cluster(b), "bench")
+	x, err := Open(context.Background(), pgtest.Start(b).Database(b), "bench")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -26,7 +27,7 @@ func BenchmarkIndex(b *testing.B) {
 }
 
 func BenchmarkSearch(b *testing.B) {
-	x, err := Open(context.Background(), cluster(b), "bench")
+	x, err := Open(context.Background(), pgtest.Start(b).Database(b), "bench")
 	if err != nil {
 		b.Fatal(err)
 	}

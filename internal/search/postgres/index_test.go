@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/muninn-archive/muninn/internal/pgtest"
 	"github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/searchtest"
 )
 
 // TestSuite: what an index must do.
 func TestSuite(t *testing.T) {
-	connection := cluster(t)
+	connection := pgtest.Start(t).Database(t)
 	places := 0
 	searchtest.Run(t, func(t *testing.T) searchtest.Place {
 		places++
@@ -41,7 +42,7 @@ func TestOpenFaults(t *testing.T) {
 
 // TestLongKnown: pages that are known to be there are found by words of their titles and by a sentence.
 func TestLongKnown(t *testing.T) {
-	x, err := Open(context.Background(), cluster(t), "known")
+	x, err := Open(context.Background(), pgtest.Start(t).Database(t), "known")
 	if err != nil {
 		t.Fatal(err)
 	}
