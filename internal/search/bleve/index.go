@@ -127,6 +127,9 @@ func (x *Index) crawl(name string, create bool) (*crawl, error) {
 	if c != nil || !create {
 		return c, nil
 	}
+	if name == "" {
+		return nil, errors.New("a segment has no crawl: name it")
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed {

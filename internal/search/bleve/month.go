@@ -35,7 +35,7 @@ func openPart(dir, month string) (*part, error) {
 			return nil, fmt.Errorf("make the index %s: %w", dir, err)
 		}
 	}
-	opened, err := bleve.OpenUsing(dir, map[string]any{"bolt_timeout": "5s"})
+	opened, err := bleve.OpenUsing(dir, map[string]any{"bolt_timeout": "1s"})
 	if err != nil {
 		return nil, fmt.Errorf("open the index %s (one process at a time may have it open; one that is damaged may be deleted, and is filled again): %w", dir, err)
 	}

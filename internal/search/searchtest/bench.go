@@ -77,20 +77,39 @@ func Word(n int) string {
 	return b.String()
 }
 
-// BenchIndex indexes b.N pages and reports their cost: CPU time and, if size is not nil, bytes.
+// BenchIndex indexes b.N pages and reports their cost, CPU time and bytes. The pages are those of Real, as often as it takes, if there is test
+// data, else those of Big.
 func BenchIndex(b *testing.B, x search.Index, size func() int64) {
 	b.Helper()
-	cpu := cputime.Used()
-	b.ResetTimer()
-	err := Big(b.N, func(s search.Segment) error { return x.AddSegment(context.Background(), s) })
+	var segments []search.Segment
+	var err error
+	if data := os.Getenv("MUNINN_TESTDATA"); data != "" {
+		segments, err = Real(data)
+	} else {
+		err = Big(b.N, func(s search.Segment) error { segments = append(segments, s); return nil })
+	}
 	if err != nil {
 		b.Fatal(err)
 	}
+	texts := 0
+	cpu := cputime.Used()
+	b.ResetTimer()
+	for i, left := 0, b.N; left > 0; i++ {
+		s := segments[i%len(segments)]
+		s.Name = strconv.Itoa(i)
+		s.Documents = s.Documents[:min(left, len(s.Documents))]
+		left -= len(s.Documents)
+		for j := range s.Documents {
+			texts += len(s.Documents[j].Text)
+		}
+		if err := x.AddSegment(context.Background(), s); err != nil {
+			b.Fatal(err)
+		}
+	}
 	b.StopTimer()
 	b.ReportMetric(float64((cputime.Used()-cpu).Microseconds())/1000/float64(b.N), "cpu-ms/page")
-	if size != nil {
-		b.ReportMetric(float64(size())/float64(b.N), "B/page")
-	}
+	b.ReportMetric(float64(size())/float64(b.N), "B/page")
+	b.ReportMetric(float64(texts)/float64(b.N), "text-B/page")
 }
 
 // BenchSearch asks an index of Big documents, and reports the latency and the CPU time of queries.
