@@ -43,6 +43,7 @@ type slot struct {
 	cursors []cursor
 	average float64 // length of the field
 	begun   bool
+	left    index.IndexInternalID // room for the document that a step leaves
 }
 
 // newSlot opens the postings of terms; weight is that of each.
@@ -74,9 +75,11 @@ func (s *slot) step() (index.IndexInternalID, error) {
 		}
 		return s.at(), nil
 	}
-	at := slices.Clone(s.at())
+	if len(s.cursors) > 1 { // with one, its document is that of the slot
+		s.left = append(s.left[:0], s.at()...)
+	}
 	for i := range s.cursors {
-		if c := &s.cursors[i]; c.doc != nil && c.doc.ID.Equals(at) {
+		if c := &s.cursors[i]; c.doc != nil && (len(s.cursors) == 1 || c.doc.ID.Equals(s.left)) {
 			if err := c.next(); err != nil {
 				return nil, err
 			}
@@ -101,6 +104,9 @@ func (s *slot) seek(id index.IndexInternalID) (index.IndexInternalID, error) {
 
 // at is the document at which the slot stands.
 func (s *slot) at() (first index.IndexInternalID) {
+	if len(s.cursors) == 1 && s.cursors[0].doc != nil {
+		return s.cursors[0].doc.ID
+	}
 	for i := range s.cursors {
 		if d := s.cursors[i].doc; d != nil && (first == nil || d.ID.Compare(first) < 0) {
 			first = d.ID

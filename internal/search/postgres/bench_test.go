@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/pgtest"
-	"github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/searchtest"
 )
 
@@ -32,8 +31,6 @@ func BenchmarkSearch(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = x.Close() }()
-	if err := searchtest.Big(searchtest.Documents(b), func(s search.Segment) error { return x.AddSegment(context.Background(), s) }); err != nil {
-		b.Fatal(err)
-	}
+	searchtest.FillBig(b, x, searchtest.Documents(b))
 	searchtest.BenchSearch(b, x)
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/search"
@@ -146,6 +147,30 @@ func testOptions(t *testing.T, empty func(t *testing.T) Place) {
 	cancel()
 	if _, err := x.Search(ended, parse(t, "house"), search.Options{Limit: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a search whose caller has left: %v", err)
+	}
+}
+
+// testConcurrent: segments are added, some of them twice, while the index is searched.
+func testConcurrent(t *testing.T, empty func(t *testing.T) Place) {
+	segments := Corpus(13, 6, 10)
+	x := opened(t, empty)
+	q := parse(t, "house OR Haus")
+	var group sync.WaitGroup
+	for i := range 2 * len(segments) {
+		group.Go(func() {
+			if err := x.AddSegment(context.Background(), segments[i%len(segments)]); err != nil {
+				t.Error(err)
+			}
+		})
+		group.Go(func() {
+			if _, err := x.Search(context.Background(), q, search.Options{Limit: 5, Facets: true, Fold: true}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	for _, text := range []string{"", "house OR Haus", "type:post"} {
+		compare(t, x, segments, text)
 	}
 }
 

@@ -27,7 +27,7 @@ func Run(t *testing.T, empty func(t *testing.T) Place) {
 	}{
 		{"Operators", testOperators}, {"Counts", testCounts}, {"Random", testRandom}, {"Fold", testFold}, {"Again", testAgain}, {"Order", testOrder}, {"Pages", testPages},
 		{"Ranking", testRanking}, {"Anchors", testAnchors}, {"Languages", testLanguages}, {"Facts", testFacts}, {"Options", testOptions}, {"Hostile", testHostile},
-		{"Fill", testFill}, {"Empty", testEmpty},
+		{"Fill", testFill}, {"Empty", testEmpty}, {"Concurrent", testConcurrent},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, empty) })
 	}
