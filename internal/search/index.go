@@ -82,7 +82,7 @@ func (o Options) Check() (Options, error) {
 	case o.Limit > MaxHits:
 		return o, fmt.Errorf("search: the limit is %d: ask for at most %d hits", o.Limit, MaxHits)
 	case o.Offset+o.Limit > MaxReach:
-		return o, fmt.Errorf("search: only the first %d hits can be shown: narrow the query, for example with date: or site:", MaxReach)
+		return o, fmt.Errorf("search: only the first %d hits can be shown: narrow the query, for example by a date or a site", MaxReach)
 	}
 	if o.Values == 0 {
 		o.Values = someValues
