@@ -48,12 +48,16 @@ func (p ExportPlaces) check() error {
 	return nil
 }
 
-// open opens the stores of an export. The worker must be allowed to use both.
+// exportStores opens the stores of an export. The worker must be allowed to use both.
 func (a *Activities) exportStores(ctx context.Context, p ExportPlaces) (from, to archive.Store, err error) {
 	if from, err = a.Archives.Open(ctx, p.Archive); err != nil {
 		return nil, nil, err
 	}
-	if to, err = a.Archives.Open(ctx, p.To); err != nil {
+	var input *crawl.InputError
+	switch to, err = a.Archives.Open(ctx, p.To); {
+	case errors.As(err, &input): // it speaks of a definition's archive.where
+		return nil, nil, &crawl.InputError{Message: "to: " + strings.TrimPrefix(err.Error(), "archive.where: ")}
+	case err != nil:
 		return nil, nil, err
 	}
 	if from.String() == to.String() {
