@@ -154,9 +154,11 @@ func TestRebuilt(t *testing.T) {
 // TestDamaged: a segment that cannot be read is reported and passed over; without a place to report it, filling ends.
 func TestDamaged(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, dir string, m archive.Manifest){
-		"WARC gone":    func(t *testing.T, dir string, m archive.Manifest) { remove(t, filepath.Join(dir, m.WARC.Key)) },
-		"CDXJ gone":    func(t *testing.T, dir string, m archive.Manifest) { remove(t, filepath.Join(dir, m.CDXJ.Key)) },
-		"WARC cut off": func(t *testing.T, dir string, m archive.Manifest) { truncate(t, filepath.Join(dir, m.WARC.Key), 700) },
+		"WARC gone": func(t *testing.T, dir string, m archive.Manifest) { remove(t, filepath.Join(dir, m.WARC.Key)) },
+		"CDXJ gone": func(t *testing.T, dir string, m archive.Manifest) { remove(t, filepath.Join(dir, m.CDXJ.Key)) },
+		"WARC cut off": func(t *testing.T, dir string, m archive.Manifest) {
+			truncate(t, filepath.Join(dir, m.WARC.Key), m.WARC.Bytes-100)
+		},
 		"WARC is none": func(t *testing.T, dir string, m archive.Manifest) {
 			write(t, filepath.Join(dir, m.WARC.Key), "PK\x03\x04")
 		},
