@@ -29,7 +29,7 @@ func submitCommand(g *globals) *cobra.Command {
 	seed := false
 	cmd := &cobra.Command{
 		Use: "submit CRAWL URL|FILE…", Short: "Submit URLs to a running crawl",
-		Long: `Submit URLs to a running crawl. A FILE has one URL on each line, or one JSON object as the service takes them (muninn serve --help):
+		Long: `Submit URLs to a running crawl. A FILE has one URL on each line, or one JSON object as the service takes them (muninn intake --help):
 {"url": "https://example.org/x", "score": 0.9}. Where URLs stand alone, empty lines are ignored, and so is text after a # at the start of a
 line or after a blank. The answer for each URL is accepted, known, out of scope, blacklisted, malformed or refused, with the reason.
 URLs with user information are malformed and are not sent. Ports of other services than HTTP are refused.

@@ -31,7 +31,7 @@ type Limits struct {
 	Answer    time.Duration // how long a crawl may take to answer
 }
 
-// DefaultLimits are those of `muninn serve`.
+// DefaultLimits are those of `muninn intake`.
 func DefaultLimits() Limits {
 	return Limits{BodyBytes: 4 << 20, URLs: 10_000, Rate: 20, Burst: 40, Keys: 10_000, KeyBytes: 64 << 20, KeyTime: 24 * time.Hour, Answer: time.Minute}
 }

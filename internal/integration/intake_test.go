@@ -20,11 +20,11 @@ import (
 
 const serveToken = "a-token-of-the-test"
 
-// serve runs `muninn serve` until the test's end, and returns its address.
+// serve runs `muninn intake` until the test's end, and returns its address.
 func serve(t *testing.T, server *Server) (base string) {
 	t.Helper()
-	cmd := exec.Command(Program(t, "muninn"), "serve", "--listen", "127.0.0.1:0", "--temporal", server.Address)
-	cmd.Env = append(os.Environ(), "MUNINN_SERVE_TOKEN="+serveToken)
+	cmd := exec.Command(Program(t, "muninn"), "intake", "--listen", "127.0.0.1:0", "--temporal", server.Address)
+	cmd.Env = append(os.Environ(), "MUNINN_INTAKE_TOKEN="+serveToken)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -35,13 +35,13 @@ func serve(t *testing.T, server *Server) (base string) {
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("muninn serve ends with %v", err)
+			t.Errorf("muninn intake ends with %v", err)
 		}
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	_, base, found := strings.Cut(strings.TrimSpace(line), "serving at ")
 	if err != nil || !found {
-		t.Fatalf("muninn serve says %q, %v", line, err)
+		t.Fatalf("muninn intake says %q, %v", line, err)
 	}
 	return base
 }

@@ -22,21 +22,21 @@ import (
 	"github.com/muninn-archive/muninn/internal/intake"
 )
 
-// serveToken is the variable of the environment that holds the token of `muninn serve`.
-const serveToken = "MUNINN_SERVE_TOKEN"
+// intakeToken is the variable of the environment that holds the token of `muninn intake`.
+const intakeToken = "MUNINN_INTAKE_TOKEN"
 
 // Time-outs of the service's connections.
 const (
-	serveHeader = 10 * time.Second
-	serveBody   = 30 * time.Second
-	serveEnd    = 10 * time.Second // how long requests may take that are in progress when it ends
+	intakeHeader = 10 * time.Second
+	intakeBody   = 30 * time.Second
+	intakeEnd    = 10 * time.Second // how long requests may take that are in progress when it ends
 )
 
-func serveCommand(g *globals) *cobra.Command {
+func intakeCommand(g *globals) *cobra.Command {
 	limits, listen, tokens := intake.DefaultLimits(), "127.0.0.1:8790", ""
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Take scored URLs for running crawls over HTTP", Args: cli.NoArgs,
-		Long: `Take scored URLs for running crawls over HTTP, from programs that have the token in the file of --token-file or in ` + serveToken + `.
+		Use: "intake", Short: "Take scored URLs for running crawls over HTTP", Args: cli.NoArgs,
+		Long: `Take scored URLs for running crawls over HTTP, from programs that have the token in the file of --token-file or in ` + intakeToken + `.
 A file may have several tokens, one a line. Beyond this machine, serve behind a proxy with TLS: the token goes with each request.
 
   curl -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: 17" http://127.0.0.1:8790/crawls/ravens/urls \
@@ -53,7 +53,7 @@ A file may have several tokens, one a line. Beyond this machine, serve behind a 
 			defer c.Close()
 			service, err := intake.New(limits, list, submitter(c), nil)
 			if err != nil {
-				return cli.Usage("%v (--token-file, or %s)", err, serveToken)
+				return cli.Usage("%v (--token-file, or %s)", err, intakeToken)
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
@@ -66,12 +66,12 @@ A file may have several tokens, one a line. Beyond this machine, serve behind a 
 			if err != nil {
 				return errors.Join(err, ln.Close())
 			}
-			return serveHTTP(ctx, ln, service.Handler(), limits)
+			return intakeHTTP(ctx, ln, service.Handler(), limits)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&listen, "listen", listen, "address of the service, HOST:PORT")
-	f.StringVar(&tokens, "token-file", "", "file of tokens, one a line, of 16 bytes at least; also "+serveToken)
+	f.StringVar(&tokens, "token-file", "", "file of tokens, one a line, of 16 bytes at least; also "+intakeToken)
 	f.Int64Var(&limits.BodyBytes, "body-bytes", limits.BodyBytes, "largest body of a request")
 	f.IntVar(&limits.URLs, "list-urls", limits.URLs, "most URLs of a request")
 	f.Float64Var(&limits.Rate, "rate", limits.Rate, "requests a second")
@@ -86,7 +86,7 @@ A file may have several tokens, one a line. Beyond this machine, serve behind a 
 
 // readTokens reads the tokens of a file, or the one of the environment.
 func readTokens(file string) (list []string, err error) {
-	text := os.Getenv(serveToken)
+	text := os.Getenv(intakeToken)
 	if file != "" {
 		raw, err := os.ReadFile(file)
 		if err != nil {
@@ -97,10 +97,10 @@ func readTokens(file string) (list []string, err error) {
 	return strings.Fields(text), nil
 }
 
-// serveHTTP serves until the context ends, and lets requests in progress finish.
-func serveHTTP(ctx context.Context, ln net.Listener, h http.Handler, limits intake.Limits) error {
+// intakeHTTP serves until the context ends, and lets requests in progress finish.
+func intakeHTTP(ctx context.Context, ln net.Listener, h http.Handler, limits intake.Limits) error {
 	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: serveHeader, ReadTimeout: serveBody, WriteTimeout: serveBody + limits.Answer, MaxHeaderBytes: 16 << 10,
+		Handler: h, ReadHeaderTimeout: intakeHeader, ReadTimeout: intakeBody, WriteTimeout: intakeBody + limits.Answer, MaxHeaderBytes: 16 << 10,
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ln) }()
@@ -109,7 +109,7 @@ func serveHTTP(ctx context.Context, ln net.Listener, h http.Handler, limits inta
 		return err
 	case <-ctx.Done():
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), serveEnd)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), intakeEnd)
 	defer cancel()
 	return server.Shutdown(last)
 }
