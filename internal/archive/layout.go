@@ -169,6 +169,15 @@ func atWorker(worker string) string {
 	return "@" + worker
 }
 
+// Topics is the prefix of the keys of what runs have learned of their topics.
+func (l Layout) Topics() string { return l.in(folderTopic, "") }
+
+// RuleFiles is the prefix of the keys of all learned rules.
+func (l Layout) RuleFiles() string { return l.in(folderRules, "") }
+
+// Reports is the prefix of the reports' keys.
+func (l Layout) Reports() string { return l.in(folderReports, "") }
+
 // Topic is the key of the topic model that the reference crawl of a run gave.
 func (l Layout) Topic(run uint32, worker string) string {
 	return l.in(folderTopic, fmt.Sprintf("run-%d%s.json", run, atWorker(worker)))
