@@ -1,0 +1,218 @@
+package room
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/page"
+)
+
+// Config is what a room is made of.
+type Config struct {
+	Door    *Door
+	Crawls  func() []Crawl // those that are shown, in the order of their names
+	Readers Readers
+	Replay  *Replay // nil: there is none
+	// State is what the views lack still, for the pages to say; nil: it is not known.
+	State func() State
+	// More are handlers of other packages below the room, by what the paths begin with that they answer. They get paths as they were sent, of GET and
+	// HEAD by readers alone; their captures must come through the Door.
+	More map[string]http.Handler
+	// PDF reads PDF files whose texts were not derived; nil: their texts are missing then.
+	PDF func(ctx context.Context, file []byte, textBytes int) (page.Paper, error)
+	Log *slog.Logger
+}
+
+// State is how far the views have come.
+type State struct {
+	Segments int      `json:"segments"` // of all crawls, without those of batches that were given back
+	Viewed   int      `json:"viewed"`   // of them, those that are in the views
+	Faults   []string `json:"-"`        // the last ones; they may name closed crawls, files and hosts, and are for the log
+}
+
+// Room serves the pages.
+type Room struct {
+	Config
+	tallies tallies
+	seats   chan struct{}
+}
+
+// New makes a room.
+func New(c Config) *Room { return &Room{Config: c, seats: make(chan struct{}, maxSeats)} }
+
+// Bounds of requests.
+const (
+	maxSeats    = 32               // requests that are answered at a time
+	requestTime = 30 * time.Second // that others wait, and that a page may take
+)
+
+//go:embed templates static
+var files embed.FS
+
+// Handler is the room's own origin.
+func (r *Room) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, show := range map[string]func(*http.Request) (view, error){
+		"/{$}": r.start, "/search": r.search, "/capture": r.capture, "/object": r.object, "/calendar": r.calendar, "/compare": r.compare,
+		"/host": r.host, "/crawls": r.crawls, "/crawl": r.crawl, "/replay": r.replay,
+	} {
+		mux.Handle("GET "+pattern, r.page(show))
+	}
+	mux.HandleFunc("GET /raw", r.failing(r.raw))
+	mux.HandleFunc("GET /file", r.failing(r.file))
+	for _, name := range []string{"style.css", "room.js"} {
+		mux.HandleFunc("GET /"+name, static(name))
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
+		r.fail(w, req, &statusError{http.StatusNotFound, "there is no such page"})
+	})
+	return r.guard(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		for prefix, h := range r.More {
+			if strings.HasPrefix(req.URL.Path, prefix) {
+				h.ServeHTTP(w, req)
+				return
+			}
+		}
+		mux.ServeHTTP(w, req)
+	}), true)
+}
+
+// static serves a file of the room.
+func static(name string) http.HandlerFunc {
+	raw, err := files.ReadFile("static/" + name)
+	if err != nil {
+		panic(err) // it is compiled in
+	}
+	kind := "text/css; charset=utf-8"
+	if strings.HasSuffix(name, ".js") {
+		kind = "text/javascript; charset=utf-8"
+	}
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = w.Write(raw)
+	}
+}
+
+// policy is the Content-Security-Policy of pages; frame is the origin that a page has a frame of.
+func policy(frame string) string {
+	p := "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	if frame != "" {
+		p += "; script-src 'self'; connect-src 'self'; frame-src " + frame
+	}
+	return p
+}
+
+// sealed is the policy of what comes out of the archive as it is: it is in an origin of its own, and loads and runs nothing.
+const sealed = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// guard lets readers through, and sets what all answers have. own says that next is the room's origin, not that of replay.
+func (r *Room) guard(next http.Handler, own bool) http.Handler {
+	fail := r.fail
+	if !own {
+		fail = failPlain
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "private, no-cache")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if own {
+			h.Set("Content-Security-Policy", policy(""))
+			h.Set("X-Frame-Options", "DENY")
+			h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		}
+		if own && req.URL.Path == "/login" && r.Readers.Token != "" {
+			r.login(w, req)
+			return
+		}
+		if req.Method != http.MethodGet && req.Method != http.MethodHead {
+			h.Set("Allow", "GET, HEAD")
+			fail(w, req, &statusError{http.StatusMethodNotAllowed, "the room is for reading: GET and HEAD"})
+			return
+		}
+		if ok, why := r.Readers.admits(req); !ok {
+			r.refuse(w, req, why, own)
+			return
+		}
+		waiting, cancel := context.WithTimeout(req.Context(), requestTime)
+		defer cancel()
+		select {
+		case r.seats <- struct{}{}:
+			defer func() { <-r.seats }()
+		case <-waiting.Done():
+			fail(w, req, &statusError{http.StatusServiceUnavailable, "too many readers: try again"})
+			return
+		}
+		next.ServeHTTP(w, req)
+	})
+}
+
+func (r *Room) refuse(w http.ResponseWriter, req *http.Request, why string, own bool) {
+	status := http.StatusForbidden
+	if r.Readers.Token != "" {
+		status = http.StatusUnauthorized
+		w.Header().Set("WWW-Authenticate", `Bearer realm="reading room"`)
+	}
+	if !own {
+		failPlain(w, req, &statusError{status, why})
+		return
+	}
+	if r.Readers.Token == "" || asJSON(req) {
+		r.fail(w, req, &statusError{status, why})
+		return
+	}
+	r.write(w, req, status, view{Name: "login", Title: "Token", Data: loginPage{Next: localPath(req.URL.RequestURI())}})
+}
+
+type loginPage struct {
+	Next  string `json:"next"`
+	Wrong bool   `json:"wrong"`
+}
+
+// localPath is a path on this server, for a redirect.
+func localPath(p string) string {
+	if !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") || strings.ContainsAny(p, "\\\r\n") || strings.HasPrefix(p, "/login") {
+		return "/"
+	}
+	return p
+}
+
+func (r *Room) login(w http.ResponseWriter, req *http.Request) {
+	next := localPath(req.FormValue("next"))
+	if req.Method == http.MethodPost && r.Readers.login(w, req) {
+		http.Redirect(w, req, next, http.StatusSeeOther)
+		return
+	}
+	status := http.StatusOK
+	if req.Method == http.MethodPost {
+		status = http.StatusForbidden
+	}
+	r.write(w, req, status, view{Name: "login", Title: "Token", Data: loginPage{next, status != http.StatusOK}})
+}
+
+// crawlNamed is a crawl that readers may see something of.
+func (r *Room) crawlNamed(name string) (Crawl, error) {
+	if some, _ := r.Door.Crawl(name); some {
+		list := r.Crawls()
+		if at := slices.IndexFunc(list, func(c Crawl) bool { return c.Name == name }); at >= 0 {
+			return list[at], nil
+		}
+	}
+	return Crawl{}, missing("there is no crawl %q here", oneLine(name, titleBytes))
+}
+
+var errEnough = errors.New("enough")
+
+func unlessEnough(err error) error {
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
