@@ -1,0 +1,75 @@
+package room_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/room"
+)
+
+// TestReplayOrigin: the origin of replay gives the service worker one capture after the other, and nothing of it acts on the origin.
+func TestReplayOrigin(t *testing.T) {
+	r := ravens(t)
+	dir := t.TempDir()
+	if err := (&room.Replay{Dir: dir}).Check(); err == nil || !strings.Contains(err.Error(), "make replay") {
+		t.Errorf("an empty folder: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sw.js"), []byte("// the worker"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	replay := &room.Replay{Dir: dir, Port: "8481", RoomPort: "8480"}
+	if err := replay.Check(); err != nil {
+		t.Error(err)
+	}
+	made, _ := r.open(func(c *room.Config) { c.Replay = replay })
+	h := made.ReplayHandler()
+	for _, c := range []struct {
+		target string
+		status int
+		says   string
+		fields map[string]string // header; empty values: not there
+	}{
+		{"/room/get/20260304050607id_/http://a.example/", 200, "<p>The raven flew", map[string]string{"Memento-Datetime": "Wed, 04 Mar 2026 05:06:07 GMT", "Content-Type": "text/html; charset=utf-8", "X-Redirect-Status": ""}},
+		{"/room/get/20260305id_/http://a.example/", 200, "<p>The raven flew", map[string]string{"Memento-Datetime": "Thu, 05 Mar 2026 05:06:07 GMT"}}, // a revisit
+		{"/room/get/http://a.example/second", 200, "cousin", nil},
+		{"/room/get/20260304050608mp_/http://a.example/second", 200, "no raven", nil},
+		{"/room/get/20260304id_/http://a.example/old", 200, "", map[string]string{"X-Redirect-Status": "301", "X-Orig-Location": "http://a.example/second", "Location": "", "Set-Cookie": ""}},
+		{"/room/get/20260304id_/http://a.example/picture.png", 200, "\x89PNG", map[string]string{"Content-Type": "image/png"}},
+		{"/room/get/20260304id_/http://none.example/", 404, "no capture", nil},
+		{"/room/get/2026x/http://a.example/", 400, "TIMESTAMPid_/URL", nil},
+		{"/room/get/20260304id_/javascript:alert(1)", 400, "", nil},
+		{"/room/frame?url=http://a.example/&at=20260304050607", 200, "/room/frame.js", map[string]string{"Content-Type": "text/html; charset=utf-8"}},
+		{"/room/frame.js", 200, "serviceWorker", map[string]string{"Content-Type": "text/javascript; charset=utf-8"}},
+		{"/sw.js", 200, "// the worker", map[string]string{"Content-Type": "text/javascript; charset=utf-8"}},
+		{"/../../etc/passwd", 404, "", nil},
+		{"/w/room/20260304mp_/http://a.example/", 404, "origin of replay", nil},
+	} {
+		w := ask(t, h, c.target, func(req *http.Request) { req.Host, req.RequestURI = "127.0.0.1:8481", c.target })
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) {
+			t.Errorf("%s: %d %.100q", c.target, w.Code, w.Body)
+		}
+		for name, want := range c.fields {
+			if got := w.Header().Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", c.target, name, got, want)
+			}
+		}
+		if policy := w.Header().Get("Content-Security-Policy"); strings.HasPrefix(c.target, "/room/get/") && !strings.HasPrefix(policy, "sandbox;") {
+			t.Errorf("%s is not sealed: %q", c.target, policy)
+		}
+	}
+	w := ask(t, h, "/room/frame", func(req *http.Request) { req.Host = "127.0.0.1:8481" })
+	if policy := w.Header().Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors http://127.0.0.1:8480") {
+		t.Errorf("the frame may stand in %q", policy)
+	}
+	w = ask(t, h, "/room/get/20260304id_/http://a.example/", func(req *http.Request) {
+		req.RequestURI = "/room/get/20260304id_/http://a.example/"
+		req.Header.Set("Sec-Fetch-Dest", "document")
+		req.Header.Set("Sec-Fetch-Mode", "navigate")
+	})
+	if w.Code != http.StatusForbidden {
+		t.Errorf("a page that is opened by itself: %d", w.Code)
+	}
+}

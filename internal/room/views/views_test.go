@@ -1,0 +1,230 @@
+package views_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/catalogue"
+	"github.com/muninn-archive/muninn/internal/catalogue/sqlite"
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/derive"
+	"github.com/muninn-archive/muninn/internal/room"
+	"github.com/muninn-archive/muninn/internal/room/views"
+	"github.com/muninn-archive/muninn/internal/search"
+	"github.com/muninn-archive/muninn/internal/search/bleve"
+	"github.com/muninn-archive/muninn/internal/search/query"
+)
+
+var epoch = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+func store(t *testing.T, dir string) archive.Store {
+	t.Helper()
+	s, err := archive.OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// segment archives a page.
+func segment(t *testing.T, to archive.Store, name, batch, url, text string) archive.Manifest {
+	t.Helper()
+	s, err := archive.NewSegment(t.TempDir(), archive.Label{Crawl: name, Batch: batch, Nonce: "0123456789abcdef", Run: 1, Worker: "w"}, epoch,
+		func(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	of := func(text string) func() io.Reader { return func() io.Reader { return strings.NewReader(text) } }
+	head, body := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", "<title>"+text+"</title><p>"+text
+	_, err = s.Add(archive.Capture{
+		Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: url, Started: epoch, Status: 200, HeaderBytes: int64(len(head)), MIME: "text/html", IP: "192.0.2.1", Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200}},
+		Request:  strings.NewReader("GET / HTTP/1.1\r\n\r\n"), Response: of(head + body), Header: of(head), Body: of(body),
+	})
+	var m archive.Manifest
+	if err == nil {
+		m, err = s.Commit(t.Context(), to)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// opened are views in a folder.
+type opened struct {
+	*views.Views
+	stale bool
+	close func()
+}
+
+func open(t *testing.T, dir string, change func(*views.Config), archives ...archive.Store) opened {
+	t.Helper()
+	journal, stale, err := views.OpenJournal(t.Context(), dir, archives)
+	if err != nil {
+		t.Fatal(err)
+	}
+	captures, err := sqlite.Open(t.Context(), filepath.Join(dir, "catalogue"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := bleve.Open(filepath.Join(dir, "index"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := views.Config{Archives: archives, Catalogue: captures, Index: index, Derive: true, Dir: t.TempDir(), Now: time.Now, Before: journal.Add}
+	if change != nil {
+		change(&conf)
+	}
+	return opened{views.New(conf), stale, func() {
+		if err := errors.Join(captures.Close(), index.Close(), journal.Close()); err != nil {
+			t.Error(err)
+		}
+	}}
+}
+
+// has lists what views have: URLs of the catalogue with their crawls, and titles that are found.
+func (o opened) has(t *testing.T) string {
+	t.Helper()
+	var list []string
+	err := o.Guarded(room.NewDoor(room.Rules{}, o, o.Index, time.Now)).Query(t.Context(), catalogue.Query{Match: catalogue.Range}, func(e catalogue.Entry) error {
+		list = append(list, e.Crawl.Name+" "+e.URL)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := o.Index.Search(t.Context(), query.Query{}, search.Options{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s; %d found", strings.Join(list, ", "), a.Total)
+}
+
+func pass(t *testing.T, o opened) {
+	t.Helper()
+	if err := o.Pass(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFollow: what is committed meanwhile is found after the next pass, texts are derived where they are missing, and views that are deleted are
+// built again with the same content.
+func TestFollow(t *testing.T) {
+	where, dir := store(t, t.TempDir()), t.TempDir()
+	m := segment(t, where, "c", "a-1@w.1", "http://a.example/", "one")
+	o := open(t, dir, nil, where)
+	pass(t, o)
+	if got, want := o.has(t), "c http://a.example/; 1 found"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if _, err := derive.ReadManifest(t.Context(), where, archive.CrawlAt{Name: "c"}, derive.Text, m.Segment()); err != nil {
+		t.Errorf("the text is not derived: %v", err)
+	}
+	segment(t, where, "c", "a-2@w.1", "http://a.example/2", "two")
+	segment(t, where, "d", "b-1@w.1", "http://b.example/", "three")
+	pass(t, o)
+	const all = "c http://a.example/, c http://a.example/2, d http://b.example/; 3 found"
+	if got := o.has(t); got != all {
+		t.Errorf("%s, want %s", got, all)
+	}
+	if s := o.State(); s.Segments != 3 || s.Viewed != 3 || len(s.Faults) != 0 {
+		t.Errorf("%+v", s)
+	}
+	o.close()
+	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "catalogue")), os.RemoveAll(filepath.Join(dir, "index"))); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, dir, nil, where)
+	defer again.close()
+	pass(t, again)
+	if got := again.has(t); again.stale || got != all {
+		t.Errorf("built again: %s, stale %v", got, again.stale)
+	}
+}
+
+// TestNotDerived: without a derivation captures are found by their URLs alone, and by their words as soon as there is one.
+func TestNotDerived(t *testing.T) {
+	where := store(t, t.TempDir())
+	m := segment(t, where, "c", "a-1@w.1", "http://a.example/", "one")
+	o := open(t, t.TempDir(), func(c *views.Config) { c.Derive = false }, where)
+	defer o.close()
+	pass(t, o)
+	if got, want := o.has(t), "c http://a.example/; 0 found"; got != want || o.State().Viewed != 0 {
+		t.Errorf("%s, want %s; %+v", got, want, o.State())
+	}
+	d := derive.Deriver{Store: where, Now: time.Now}
+	if _, err := d.Segment(t.Context(), archive.CrawlAt{Name: "c"}, m.Segment(), derive.Text); err != nil {
+		t.Fatal(err)
+	}
+	pass(t, o)
+	if got, want := o.has(t), "c http://a.example/; 1 found"; got != want || o.State().Viewed != 1 {
+		t.Errorf("%s, want %s; %+v", got, want, o.State())
+	}
+}
+
+// TestStale: views of an archive that was deleted and made again show nothing of the earlier one.
+func TestStale(t *testing.T) {
+	place, dir := t.TempDir(), t.TempDir()
+	first := store(t, place)
+	segment(t, first, "c", "a-1@w.1", "http://a.example/", "one")
+	o := open(t, dir, nil, first)
+	pass(t, o)
+	o.close()
+	if err := os.RemoveAll(filepath.Join(place, "c")); err != nil {
+		t.Fatal(err)
+	}
+	segment(t, first, "c", "a-7@w.1", "http://a.example/other", "two")
+	again := open(t, dir, nil, first)
+	defer again.close()
+	pass(t, again)
+	if got, want := again.has(t), "c http://a.example/other; 1 found"; !again.stale || got != want {
+		t.Errorf("%s, want %s; stale %v", got, want, again.stale)
+	}
+}
+
+// TestTwoArchives: crawls of several archives are shown together; of two with one name the first is, and readers of the state learn it.
+func TestTwoArchives(t *testing.T) {
+	a, b := store(t, t.TempDir()), store(t, t.TempDir())
+	segment(t, a, "c", "a-1@w.1", "http://a.example/", "one")
+	segment(t, b, "d", "b-1@w.1", "http://b.example/", "two")
+	segment(t, b, "c", "b-2@w.1", "http://c.example/", "three")
+	o := open(t, t.TempDir(), nil, a, b)
+	defer o.close()
+	pass(t, o)
+	if got, want := o.has(t), "c http://a.example/, d http://b.example/; 2 found"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if s := o.State(); len(s.Faults) != 1 || !strings.Contains(s.Faults[0], "two crawls c") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestDamaged: a segment that cannot be read is reported, and the others are found.
+func TestDamaged(t *testing.T) {
+	place := t.TempDir()
+	where := archive.Faults(store(t, place))
+	bad := segment(t, where, "c", "a-1@w.1", "http://a.example/", "one")
+	segment(t, where, "c", "a-2@w.1", "http://a.example/2", "two")
+	if err := os.Truncate(filepath.Join(place, bad.WARC.Key), 100); err != nil {
+		t.Fatal(err)
+	}
+	o := open(t, t.TempDir(), nil, where)
+	defer o.close()
+	for range 2 {
+		pass(t, o)
+	}
+	if got := o.has(t); !strings.Contains(got, "c http://a.example/2; 1 found") {
+		t.Error(got)
+	}
+	if s := o.State(); s.Segments != 2 || s.Viewed != 1 || len(s.Faults) == 0 || !strings.Contains(strings.Join(s.Faults, "\n"), "a-1@w.1") {
+		t.Errorf("%+v", s)
+	}
+}
