@@ -82,6 +82,13 @@ replay: ## fetch ReplayWeb.page (AGPL) from npm into bin/, for test-replay (need
 	@if [ ! -f $(BIN)/replaywebpage-$(REPLAYWEBPAGE)/sw.js ]; then mkdir -p $(BIN)/replaywebpage-$(REPLAYWEBPAGE) && cd $(BIN) && \
 		file=$$(npm pack --silent replaywebpage@$(REPLAYWEBPAGE)) && tar -xzf $$file -C replaywebpage-$(REPLAYWEBPAGE) --strip-components=1 && rm $$file; fi
 
+AXE := 4.10.3
+.PHONY: axe
+axe: ## fetch axe-core (MPL-2.0) from npm into bin/, which test-browser checks the reading room's pages with (needs npm)
+	@command -v npm >/dev/null || { echo "npm is needed to fetch axe-core: apt-get install npm"; exit 1; }
+	@if [ ! -f $(BIN)/axe-core-$(AXE)/axe.min.js ]; then mkdir -p $(BIN)/axe-core-$(AXE) && cd $(BIN) && \
+		file=$$(npm pack --silent axe-core@$(AXE)) && tar -xzf $$file -C axe-core-$(AXE) --strip-components=1 package/axe.min.js package/LICENSE && rm $$file; fi
+
 test-replay: replay temporal ## crawl 334 pages with all kinds of requisites, and compare each in Chromium, live and in ReplayWeb.page; ten minutes (needs chromium)
 	MUNINN_BROWSER_REQUIRED=1 MUNINN_REPLAYWEBPAGE=$(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE) $(GO) test -count=1 -v -timeout 1h -run '^TestReplay$$' ./internal/integration
 
@@ -89,12 +96,14 @@ test-replay-wacz: replay temporal ## the same with a WACZ file that muninn has e
 	MUNINN_REPLAY_WACZ=1 MUNINN_BROWSER_REQUIRED=1 MUNINN_REPLAYWEBPAGE=$(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE) $(GO) test -count=1 -v -timeout 1h -run '^TestReplay$$' ./internal/integration
 
 # What opens pages in a real Chromium, which `make test` and `make proofs` leave out; internal/floors checks that no such test is missing here.
-BROWSER_TESTS := TestSingleSites|TestWorkers|TestServiceWorker|TestCutOff|TestBusyPage|TestHarm|TestDied|TestNoNetwork|TestHostile|TestScheme|TestFields|TestReferencesInBrowser|TestBrowser
+BROWSER_TESTS := TestSingleSites|TestWorkers|TestServiceWorker|TestCutOff|TestBusyPage|TestHarm|TestDied|TestNoNetwork|TestHostile|TestScheme|TestFields|TestReferencesInBrowser|TestBrowser|TestRoomInBrowser|TestReplayInRoom
 LONG_BROWSER_TESTS := TestLongBrowserKilled
 LONG ?=
 .PHONY: test-browser
-test-browser: temporal versitygw ## the tests that open pages in Chromium, which is looked for as the worker does, or named by MUNINN_BROWSER; with LONG=1, the worker is killed meanwhile as well
-	MUNINN_BROWSER_REQUIRED=1 $(GOTEST) -v -run '^($(BROWSER_TESTS)$(if $(LONG),|$(LONG_BROWSER_TESTS)))$$' ./internal/browser ./internal/page ./internal/integration
+test-browser: export MUNINN_REPLAYWEBPAGE := $(wildcard $(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE))
+test-browser: export MUNINN_AXE := $(wildcard $(CURDIR)/$(BIN)/axe-core-$(AXE)/axe.min.js)
+test-browser: temporal versitygw ## the tests that open pages in Chromium, which is looked for as the worker does, or named by MUNINN_BROWSER; with LONG=1, the worker is killed meanwhile as well; after make replay and make axe, replay and accessibility of the reading room, too
+	MUNINN_BROWSER_REQUIRED=1 $(GOTEST) -v -run '^($(BROWSER_TESTS)$(if $(LONG),|$(LONG_BROWSER_TESTS)))$$' ./internal/browser ./internal/page ./internal/integration ./internal/room
 
 .PHONY: versitygw
 versitygw: ## build bin/versitygw, the S3 server of the tests

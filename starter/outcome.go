@@ -87,6 +87,7 @@ func (o *outcome) write(w io.Writer) {
 	for _, note := range o.Notes {
 		line("  %s", note)
 	}
+	line("  read       `muninn serve --archive %s` opens the reading room: search, text, provenance, replay", o.Archive)
 	if strings.HasPrefix(o.UI, "http") {
 		line("  next       `muninn dev --data %s` opens this crawl in the Temporal UI again", o.Data)
 	}

@@ -51,7 +51,7 @@ func root() *cobra.Command {
 
 Exit codes: 0 done, 1 failed, 2 the command line or the definition is wrong, 130 interrupted.`)
 	cmd.PersistentFlags().BoolVar(&g.verbose, "verbose", false, "log what happens to standard error")
-	cmd.AddCommand(runCommand(g), demoCommand(g), devCommand(g), startCommand(g), statusCommand(g), workersCommand(g), explainCommand(g), hostCommand(g), logCommand(g), learnCommand(g), configureCommand(g), submitCommand(g), intakeCommand(g), reportCommand(g), forgetCommand(g),
+	cmd.AddCommand(runCommand(g), demoCommand(g), devCommand(g), startCommand(g), statusCommand(g), workersCommand(g), explainCommand(g), hostCommand(g), logCommand(g), learnCommand(g), configureCommand(g), submitCommand(g), intakeCommand(g), serveCommand(g), reportCommand(g), forgetCommand(g),
 		orderCommand(g, "pause", crawl.StatePaused, "Claim nothing more; running batches finish"),
 		orderCommand(g, "resume", "", "Continue after a pause"),
 		orderCommand(g, "stop", crawl.StateStopped, "Claim nothing more, finish the running batches and end the run"),

@@ -1,0 +1,242 @@
+package starter
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/catalogue/sqlite"
+	"github.com/muninn-archive/muninn/internal/cli"
+	"github.com/muninn-archive/muninn/internal/pdf"
+	"github.com/muninn-archive/muninn/internal/room"
+	"github.com/muninn-archive/muninn/internal/room/views"
+	"github.com/muninn-archive/muninn/internal/search/bleve"
+)
+
+// roomOptions are the flags of `muninn serve`.
+type roomOptions struct {
+	archives                                   []string
+	listen, data, token, proxy, rules          string
+	replay, replayListen, replayOrigin, origin string
+	derive                                     bool
+	s3                                         *archive.S3
+}
+
+func serveCommand(g *globals) *cobra.Command {
+	o := roomOptions{listen: "127.0.0.1:8480", derive: true}
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Open the reading room: search, read and replay what was archived", Args: cli.NoArgs,
+		Long: `Open the reading room: pages that search, show and replay what was archived, each as JSON, too (?format=json). It reads
+archives, and follows those that crawls write into. What it finds things by, a catalogue and a search index, is in --data: it
+is built when the server starts, and again if it is lost. Texts that the search needs are derived in the archive, beside the
+segments, unless --derive=false says that only what ` + "`muninn derive`" + ` has made is searched.
+
+Without a token or a proxy it can be reached from this machine alone. docs/READING.md describes pages, rules and replay.
+
+  muninn serve --archive muninn-data/archive
+  muninn serve --archive s3://archive/crawls --listen :8480 --token /etc/muninn/room-token --rules rules.yaml`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return g.serveRoom(ctx, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.archives, "archive", []string{localConfig().Archive}, "archive that is shown, a folder or s3://bucket/prefix; may be given several times")
+	f.StringVar(&o.listen, "listen", o.listen, "address of the room, HOST:PORT")
+	f.StringVar(&o.data, "data", "", "folder of the views (default: below the cache folder of the user)")
+	f.BoolVar(&o.derive, "derive", o.derive, "derive texts that are missing")
+	f.StringVar(&o.token, "token", "", "file of the token that readers need, of 16 bytes at least")
+	f.StringVar(&o.proxy, "trust-proxy", "", "header in which a proxy in front of the room names the reader")
+	f.StringVar(&o.rules, "rules", "", "file of rules that say what is open, and from when (YAML)")
+	f.StringVar(&o.replay, "replay", "", "folder of ReplayWeb.page's files (make replay)")
+	f.StringVar(&o.replayListen, "replay-listen", "", "address of replay, HOST:PORT (default: the next port)")
+	f.StringVar(&o.replayOrigin, "replay-origin", "", "how readers reach replay, such as https://replay.example.org (default: as they reach the room, at the port of replay)")
+	f.StringVar(&o.origin, "origin", "", "how readers reach the room, if they reach replay by --replay-origin")
+	o.s3 = s3Flags(cmd)
+	groupFlags(cmd, "archive", "listen", "data", "replay", "token", "trust-proxy", "rules", "derive")
+	return cmd
+}
+
+// serving is what `serve` prints.
+type serving struct {
+	Listen  string   `json:"listen"`
+	Room    string   `json:"room"`
+	Replay  string   `json:"replay,omitempty"`
+	Views   string   `json:"views"`
+	Rebuilt bool     `json:"rebuilt,omitempty"` // the views were of another archive
+	Shown   []string `json:"crawls"`
+}
+
+func (s serving) write(w io.Writer) {
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	line("reading room at %s", s.Room)
+	if s.Replay != "" {
+		line("  replay at %s", s.Replay)
+	}
+	line("  crawls: %s; Ctrl-C ends", strings.Join(s.Shown, ", "))
+	if s.Rebuilt {
+		line("  the views in %s were of another archive, and are built again", s.Views)
+	}
+}
+
+// readers reads what says who may read.
+func (o *roomOptions) readers() (room.Readers, error) {
+	r := room.Readers{Header: o.proxy}
+	if o.token != "" {
+		raw, err := os.ReadFile(o.token)
+		if err != nil {
+			return r, cli.Usage("--token: %v", err)
+		}
+		if r.Token = strings.TrimSpace(string(raw)); r.Token == "" {
+			return r, cli.Usage("--token: %s is empty", o.token)
+		}
+	}
+	if err := errors.Join(r.Check(o.listen), r.Check(o.replayAddress())); err != nil {
+		return r, cli.Usage("--listen: %v", err)
+	}
+	return r, nil
+}
+
+// replayAddress is where replay listens: at the next port, or a free one beside a free one.
+func (o *roomOptions) replayAddress() string {
+	if o.replayListen != "" {
+		return o.replayListen
+	}
+	host, port, _ := net.SplitHostPort(o.listen)
+	n, err := strconv.Atoi(port)
+	if err == nil && n > 0 {
+		n++
+	}
+	return net.JoinHostPort(host, strconv.Itoa(n))
+}
+
+func (o *roomOptions) readRules() (r room.Rules, err error) {
+	if o.rules == "" {
+		return r, nil
+	}
+	raw, err := os.ReadFile(o.rules)
+	if err == nil {
+		r, err = room.ReadRules(raw)
+	}
+	if err != nil {
+		return r, cli.Usage("--rules: %v", err)
+	}
+	return r, nil
+}
+
+// folder is that of the views of some archives: other archives have another one.
+func (o *roomOptions) folder(stores []archive.Store) (string, error) {
+	base := o.data
+	if base == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", cli.Usage("--data is needed: %v", err)
+		}
+		base = filepath.Join(cache, "muninn")
+	}
+	var names []string
+	for _, s := range stores {
+		names = append(names, s.String())
+	}
+	slices.Sort(names)
+	sum := sha256.Sum256([]byte(strings.Join(names, "\n")))
+	return filepath.Join(base, "views-"+hex.EncodeToString(sum[:6])), nil
+}
+
+func (g *globals) serveRoom(ctx context.Context, o roomOptions) (err error) {
+	readers, err := o.readers()
+	if err != nil {
+		return err
+	}
+	rules, err := o.readRules()
+	if err != nil {
+		return err
+	}
+	var replay *room.Replay
+	if o.replay != "" {
+		replay = &room.Replay{Dir: o.replay, Origin: o.replayOrigin, Room: o.origin}
+		if err := replay.Check(); err != nil {
+			return cli.Usage("--replay: %v", err)
+		}
+	}
+	var stores []archive.Store
+	for _, where := range o.archives {
+		store, err := openArchive(ctx, where, *o.s3)
+		if err != nil {
+			return fmt.Errorf("--archive: %w", err)
+		}
+		stores = append(stores, archive.Faults(store))
+	}
+	v, stale, free, err := o.open(ctx, stores, g.logger(os.Stderr))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, free()) }()
+	return g.openRoom(ctx, o, v, room.Config{
+		Door: room.NewDoor(rules, v, v.Index, time.Now), Crawls: v.Crawls, Readers: readers, Replay: replay, State: v.State, PDF: v.PDF, Log: v.Log,
+	}, stale)
+}
+
+// open opens the views.
+func (o *roomOptions) open(ctx context.Context, stores []archive.Store, log *slog.Logger) (v *views.Views, stale string, free func() error, err error) {
+	dir, err := o.folder(stores)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	release, err := lockData(dir)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	closers := []func() error{func() error { release(); return nil }}
+	free = func() (err error) {
+		for _, c := range slices.Backward(closers) {
+			err = errors.Join(err, c())
+		}
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, free())
+		}
+	}()
+	journal, rebuilt, err := views.OpenJournal(ctx, filepath.Join(dir, "built"), stores)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	closers = append(closers, journal.Close)
+	captures, err := sqlite.Open(ctx, filepath.Join(dir, "built", "catalogue"))
+	if err != nil {
+		return nil, "", nil, err
+	}
+	closers = append(closers, captures.Close)
+	index, err := bleve.Open(filepath.Join(dir, "built", "index"))
+	if err != nil {
+		return nil, "", nil, err
+	}
+	closers = append(closers, index.Close)
+	reader := pdf.New(pdf.DefaultLimits())
+	v = views.New(views.Config{
+		Archives: stores, Catalogue: captures, Index: index, Derive: o.derive, PDF: reader.Read, Log: log, Now: time.Now, Before: journal.Add,
+	})
+	if rebuilt {
+		stale = dir
+	}
+	return v, stale, free, v.List(ctx)
+}
