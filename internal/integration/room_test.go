@@ -3,7 +3,9 @@ package integration
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
@@ -67,6 +69,51 @@ func TestLongReadingRoom(t *testing.T) {
 	}
 	if counts["new"] != counts["again"] || counts["new"] != counts["deleted"] {
 		t.Errorf("%v", counts)
+	}
+	killRoom(t, archive, data)
+}
+
+// killRoom kills the server at thirty moments while it derives and builds its views: at the end it finds the same as one that was never killed.
+func killRoom(t *testing.T, archive, data string) {
+	t.Helper()
+	all := func() (list string) {
+		base, end := startRoom(t, "--archive", archive, "--data", data, "--listen", "127.0.0.1:0")
+		defer end()
+		waitForViews(t, base)
+		for _, path := range []string{"/search?hits=100&fold=no&q=raven", "/search?hits=100&q=type:post"} {
+			var found struct {
+				Total int
+				Hits  []struct{ Address string }
+			}
+			getJSON(t, base+path, &found)
+			list += fmt.Sprintln(found)
+		}
+		return list + get(t, base+"/cdx?url=*")
+	}
+	want := all()
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 30 {
+		if i%3 == 0 { // there is all to do again
+			derived, err := filepath.Glob(filepath.Join(archive, "*", "derived"))
+			if err != nil || len(derived) == 0 && i > 0 {
+				t.Logf("kill %d: nothing was derived: %v", i, err)
+			}
+			for _, dir := range append(derived, data) {
+				if err := os.RemoveAll(dir); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		cmd := exec.Command(Program(t, "muninn"), "serve", "--json", "--archive", archive, "--data", data, "--listen", "127.0.0.1:0")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(random.Int64N(int64(2500 * time.Millisecond)))) // no state of the server is waited for: any moment will do
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	if got := all(); got != want {
+		t.Errorf("after thirty kills it finds\n%.3000s\nwant\n%.3000s", got, want)
 	}
 }
 
