@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/catalogue"
 	"github.com/muninn-archive/muninn/internal/room"
 	"github.com/muninn-archive/muninn/internal/room/cdx"
 	"github.com/muninn-archive/muninn/internal/room/dns"
@@ -29,7 +30,7 @@ func (g *globals) openRoom(ctx context.Context, o roomOptions, v *views.Views, c
 	if len(v.Crawls()) == 0 {
 		return fmt.Errorf("there is no crawl in %s: name the folder or prefix that the folders of crawls lie in (--archive)", strings.Join(o.archives, ", "))
 	}
-	conf.More = more(v, conf.Door)
+	conf.More, conf.Cite = more(v, conf.Door), citation
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -69,6 +70,13 @@ func more(v *views.Views, door *room.Door) map[string]http.Handler {
 	guarded := v.Guarded(door)
 	raw := memento.New(guarded, v, memento.Options{Page: http.HandlerFunc(room.ShowDated)})
 	return map[string]http.Handler{"/cdx": cdx.New(guarded), "/dns": dns.New(guarded), memento.Prefix: raw, memento.Cite: raw}
+}
+
+// citation is the path of a citation of a capture.
+func citation(of room.Crawl, e *room.Entry) string {
+	at := catalogue.Entry{Crawl: of.CrawlAt, Segment: e.Segment}
+	at.Offset = e.Offset
+	return memento.CitationOf(&at)
 }
 
 func roomServer(h http.Handler) *http.Server {

@@ -50,10 +50,13 @@ func TestLongReadingRoom(t *testing.T) {
 		if found.Total < 100 || len(found.Hits) != 20 {
 			t.Fatalf("%s: raven: %d", round, found.Total)
 		}
-		var capture struct{ Text, Via, Segment string }
+		var capture struct{ Text, Citation string }
 		getJSON(t, base+found.Hits[0].Address, &capture)
 		if !strings.Contains(strings.ToLower(capture.Text), "raven") {
 			t.Errorf("%s: %s says %q", round, found.Hits[0].Address, capture.Text)
+		}
+		if text := get(t, base+capture.Citation); !strings.HasPrefix(capture.Citation, "/cite/demo/") || !strings.Contains(strings.ToLower(text), "raven") {
+			t.Errorf("%s: the citation %q leads to %.200q", round, capture.Citation, text)
 		}
 		address := found.Hits[0].URL
 		for path, says := range map[string]string{

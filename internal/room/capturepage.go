@@ -44,6 +44,7 @@ type capturePage struct {
 	Raw         string           `json:"raw"`
 	WARC        string           `json:"warc"`
 	Replay      string           `json:"replay,omitempty"`
+	Citation    string           `json:"citation,omitempty"` // stays the same as long as the archive does
 	Earlier     *Link            `json:"earlier,omitempty"`
 	Later       *Link            `json:"later,omitempty"`
 	Changes     string           `json:"changes,omitempty"` // since the earlier capture
@@ -128,6 +129,13 @@ func (r *Room) describe(ctx context.Context, e Entry) (*capturePage, error) {
 	}
 	if r.Replay != nil {
 		p.Replay = address("/replay", "url", e.URL, "at", at, "crawl", e.Crawl)
+	}
+	of, err := r.store(&e)
+	if err != nil {
+		return nil, err
+	}
+	if r.Cite != nil {
+		p.Citation = r.Cite(of, &e)
 	}
 	note := func(err error) {
 		if err != nil && ctx.Err() == nil {

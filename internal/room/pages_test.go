@@ -30,7 +30,7 @@ var pages = []struct {
 	{"/search?q=raven+foo%3Abar", 400, []string{"there is no field foo", "raven <mark>▸</mark>foo:bar"}, nil, []string{`"at": 6`}},
 	{"/search?q=raven&page=600", 400, []string{"only the first"}, nil, []string{`"status": 400`}},
 	{"/capture?" + home + "&at=20260304050607", 200, []string{"A raven&#39;s diary", "The raven flew over the hills.\nIt came back.", "run 1", "On beaks", "http://via.example/from", "seed → link", "phpBB", "thread",
-		"Later: 2026-03-05", `rel="noopener noreferrer nofollow external"`, "elsewhere", "c/data/a.example-1@w.1-"}, []string{"Earlier"}, []string{`"via": "http://via.example/from"`, `"hop_path": "L"`, `"level": "thread"`}},
+		"Later: 2026-03-05", `rel="noopener noreferrer nofollow external"`, "elsewhere", "c/data/a.example-1@w.1-", `href="/cite/c/a.example-1@w.1-`}, []string{"Earlier"}, []string{`"via": "http://via.example/from"`, `"hop_path": "L"`, `"level": "thread"`}},
 	{"/capture?" + home, 200, []string{"The page was unchanged since", "The raven flew over the hills.", "Earlier: 2026-03-04", "Changes since"}, nil, []string{`"revisit": true`, `"revisit_of"`}},
 	{"/capture?url=http%3A%2F%2Fa.example%2Fpicture.png", 200, []string{"has no text", "image/png"}, nil, []string{`"mime": "image/png"`}},
 	{"/capture?url=http%3A%2F%2Fnone.example%2F", 404, []string{"there is no capture of http://none.example/"}, nil, []string{`"status": 404`}},

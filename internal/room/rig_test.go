@@ -158,6 +158,7 @@ func (r *rig) open(change ...func(*room.Config)) (*room.Room, http.Handler) {
 		Door: room.NewDoor(r.rules, r.views, r.views.Index, func() time.Time { return r.now }), Crawls: r.views.Crawls, Readers: r.read, State: r.views.State,
 		Replay: &room.Replay{Dir: r.temp(), Port: "8481", RoomPort: "8480"},
 	}
+	conf.Cite = func(of room.Crawl, e *room.Entry) string { return "/cite/" + of.Name + "/" + e.Segment }
 	for _, c := range change {
 		c(&conf)
 	}

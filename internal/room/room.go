@@ -24,6 +24,8 @@ type Config struct {
 	// More are handlers of other packages below the room, by what the paths begin with that they answer. They get paths as they were sent, of GET and
 	// HEAD by readers alone; their captures must come through the Door.
 	More map[string]http.Handler
+	// Cite is the path of a citation of a capture, which one of More answers; nil: there is none.
+	Cite func(of Crawl, e *Entry) string
 	// PDF reads PDF files whose texts were not derived; nil: their texts are missing then.
 	PDF func(ctx context.Context, file []byte, textBytes int) (page.Paper, error)
 	Log *slog.Logger
