@@ -41,7 +41,7 @@ func Start(t testing.TB) *Server {
 	if bin == "" {
 		t.Skipf("there is no PostgreSQL from version %d on in /usr/lib/postgresql: install Debian's package postgresql", minVersion)
 	}
-	dir, err := os.MkdirTemp("", "muninn-postgres-")
+	dir, err := os.MkdirTemp(base(), "muninn-postgres-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +80,21 @@ func Start(t testing.TB) *Server {
 		t.Fatalf("PostgreSQL does not start: %v", err)
 	}
 	return s
+}
+
+// base is the folder for temporary ones: "" is the usual one, unless the user that the server runs as may not enter it.
+func base() string {
+	if os.Geteuid() != 0 {
+		return ""
+	}
+	for dir := os.TempDir(); ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm()&1 == 0 {
+			return "/tmp"
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 // find is the folder with the programs of the newest version; empty if there is none.
