@@ -20,6 +20,7 @@ type Filter struct {
 	field string // empty: the whole line
 	not   bool
 	fits  func(value string) bool
+	where func(e *Entry) bool // in place of the others
 }
 
 // ParseFilter reads [!][=|~]field:value. Without a mark the field contains the value, with = it is the value, with ~ the regular expression
@@ -79,6 +80,9 @@ func compile(text string) (*regexp.Regexp, error) {
 
 // Fits reports whether a capture fulfils the condition.
 func (f Filter) Fits(e *Entry) bool {
+	if f.where != nil {
+		return f.where(e)
+	}
 	value := ""
 	if f.field == "" {
 		value = e.Line()

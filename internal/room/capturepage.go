@@ -211,7 +211,7 @@ func (r *Room) neighbours(ctx context.Context, e Entry, p *capturePage) error {
 	if p.Earlier, err = one(Lookup{URL: e.URL, To: e.Date.Add(-time.Second), Newest: true}); err != nil {
 		return err
 	}
-	if p.Later, err = one(Lookup{URL: e.URL, From: e.Date.Add(time.Second)}); err != nil {
+	if p.Later, err = one(Lookup{URL: e.URL, From: e.Date.Add(time.Second), Near: e.Date}); err != nil {
 		return err
 	}
 	if p.Earlier != nil {

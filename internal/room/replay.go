@@ -158,7 +158,11 @@ func (r *Room) get(w http.ResponseWriter, req *http.Request) error {
 		return err
 	}
 	return r.answer(req.Context(), &o, func(a *http.Response) error {
-		h := w.Header()
+		h, leads := w.Header(), leadsTo(e.URL, a)
+		own := a.StatusCode >= 300 && a.StatusCode <= 399 && urls.Same(leads, address)
+		if own && !urls.Same(e.URL, address) {
+			return missing("there is no capture of %s here, only a redirect to it", oneLine(address, urlBytes))
+		}
 		for _, name := range passed {
 			if v := a.Header.Get(name); v != "" {
 				h.Set(name, v)
@@ -173,12 +177,8 @@ func (r *Room) get(w http.ResponseWriter, req *http.Request) error {
 			h.Set("X-Redirect-Status", fmt.Sprint(a.StatusCode))
 			h.Set("X-Redirect-Statustext", http.StatusText(a.StatusCode))
 		}
-		if to := a.Header.Get("Location"); to != "" {
-			if base, err := urls.NewResolver(e.URL); err == nil {
-				if to, err := base.Resolve(to); err == nil {
-					h.Set("X-Orig-Location", to.String())
-				}
-			}
+		if leads != "" && !own { // a page that leads to itself would be asked for again and again
+			h.Set("X-Orig-Location", leads)
 		}
 		w.WriteHeader(http.StatusOK)
 		_, err := io.Copy(w, a.Body)
@@ -187,4 +187,18 @@ func (r *Room) get(w http.ResponseWriter, req *http.Request) error {
 		}
 		return nil
 	})
+}
+
+// leadsTo is the URL that a response of a page sends readers to; empty if there is none.
+func leadsTo(page string, a *http.Response) string {
+	to := a.Header.Get("Location")
+	base, err := urls.NewResolver(page)
+	if to == "" || err != nil {
+		return ""
+	}
+	u, err := base.Resolve(to)
+	if err != nil {
+		return ""
+	}
+	return u.String()
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/room"
 )
@@ -71,5 +72,52 @@ func TestReplayOrigin(t *testing.T) {
 	})
 	if w.Code != http.StatusForbidden {
 		t.Errorf("a page that is opened by itself: %d", w.Code)
+	}
+}
+
+// TestSameKey: of URLs with one key, that which is asked for answers on pages, as raw bytes and in replay, and a redirect does not lead to itself.
+func TestSameKey(t *testing.T) {
+	r := newRig(t)
+	moved := func(from, to string) exchange {
+		return exchange{url: from, status: 301, head: "Location: " + to + "\r\n", body: "moved from " + from}
+	}
+	r.segment("c", "a.example-1@w.1", 1,
+		moved("http://a.example/", "https://a.example/"), exchange{url: "https://a.example/", body: "<p>secure", at: 2 * time.Second},
+		moved("http://a.example/only", "https://a.example/only"), moved("http://a.example/self", "/self"),
+		exchange{url: "http://a.example/b", body: "<p>small"}, exchange{url: "http://a.example/B", body: "<p>large"},
+		exchange{url: "http://a.example/b", body: "<p>small again", at: time.Hour}, exchange{url: "http://a.example/B", body: "<p>large again", at: 2 * time.Hour},
+	)
+	made, h := r.open()
+	replay := made.ReplayHandler()
+	get := func(h http.Handler, target string) (int, string, http.Header) {
+		w := ask(t, h, target, func(req *http.Request) { req.RequestURI = target })
+		return w.Code, w.Body.String(), w.Header()
+	}
+	const at = "20260304050607"
+	for _, c := range []struct{ url, says, leads string }{
+		{"http://a.example/", "moved", "https://a.example/"}, {"https://a.example/", "<p>secure", ""}, {"http://a.example/only", "moved", "https://a.example/only"},
+		{"http://a.example/self", "moved", ""}, {"http://a.example/b", "<p>small", ""}, {"http://a.example/B", "<p>large", ""},
+	} {
+		if status, body, header := get(replay, "/room/get/"+at+"id_/"+c.url); status != 200 || !strings.HasPrefix(body, c.says) || header.Get("X-Orig-Location") != c.leads {
+			t.Errorf("replay of %s: %d %s, leads to %q", c.url, status, body, header.Get("X-Orig-Location"))
+		}
+		if status, body, _ := get(h, "/raw?url="+c.url+"&at="+at); status != 200 || !strings.HasPrefix(body, c.says) {
+			t.Errorf("bytes of %s: %d %s", c.url, status, body)
+		}
+		if status, body, _ := get(h, "/capture?format=json&url="+c.url+"&at="+at); status != 200 || !strings.Contains(body, `{
+ "url": "`+c.url+`",`) {
+			t.Errorf("page of %s: %d %.300s", c.url, status, body)
+		}
+	}
+	if status, body, _ := get(replay, "/room/get/"+at+"id_/https://a.example/only"); status != 404 || !strings.Contains(body, "only a redirect to it") {
+		t.Errorf("a redirect in place of its target: %d %s", status, body)
+	}
+	if _, body, _ := get(h, "/capture?format=json&url=http://a.example/b&at="+at); !strings.Contains(body, `"later": {
+  "url": "http://a.example/b",
+  "date": "2026-03-04T06:06:07Z"`) {
+		t.Errorf("the later capture: %s", body)
+	}
+	if _, body, _ := get(h, "/raw?url=http://a.example/b"); body != "<p>small again" {
+		t.Errorf("the last capture: %s", body)
 	}
 }

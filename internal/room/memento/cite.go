@@ -13,7 +13,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/catalogue"
 )
 
-// cite sends to the capture whose record a citation names: CRAWL/SEGMENT/OFFSET, where CRAWL is the crawl with its prefix in the archive. Such a URL stays the same
+// cite sends the capture whose record a citation names, not another one of its URL and second: CRAWL/SEGMENT/OFFSET, where CRAWL is the crawl with its prefix in the archive. Such a URL stays the same
 // as long as the archive does: a segment never changes.
 func (s *server) cite(w http.ResponseWriter, r *http.Request, rest string) {
 	name, offset, err := parseCitation(rest)
@@ -37,9 +37,7 @@ func (s *server) cite(w http.ResponseWriter, r *http.Request, rest string) {
 	case !ok:
 		say(w, http.StatusNotFound, "no capture begins there: the segment has no record of a response at this offset")
 	default:
-		w.Header().Set("Link", s.related(r, e.URL, nil))
-		w.Header().Set("Location", s.mementoOf(r, &e))
-		w.WriteHeader(http.StatusFound)
+		s.memento(w, r, &e, e.URL)
 	}
 }
 

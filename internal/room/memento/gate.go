@@ -32,12 +32,10 @@ func (s *server) timeGate(w http.ResponseWriter, r *http.Request, text string) {
 		say(w, http.StatusNotFound, "there is no capture of this URL")
 		return
 	}
-	it := last
-	if !wanted.IsZero() {
-		if it, _, err = s.closest(r.Context(), u.String(), wanted); err != nil {
-			failed(w, err)
-			return
-		}
+	it, _, err := s.nearest(r.Context(), slashes(text), wanted)
+	if err != nil {
+		failed(w, err)
+		return
 	}
 	w.Header().Set("Link", s.related(r, u.String(), around(&first, &it, &last)))
 	w.Header().Set("Location", s.mementoOf(r, &it))
@@ -85,7 +83,7 @@ func (s *server) dated(w http.ResponseWriter, r *http.Request, stamp, mark, text
 		say(w, http.StatusBadRequest, "the time "+stamp+": "+err.Error())
 		return
 	}
-	e, ok, err := s.closest(r.Context(), u.String(), at)
+	e, ok, err := s.nearest(r.Context(), slashes(text), at)
 	switch {
 	case err != nil:
 		failed(w, err)
@@ -97,6 +95,6 @@ func (s *server) dated(w http.ResponseWriter, r *http.Request, stamp, mark, text
 		w.Header().Set("Location", s.mementoOf(r, &e))
 		w.WriteHeader(http.StatusFound)
 	default:
-		s.memento(w, r, &e)
+		s.memento(w, r, &e, u.String())
 	}
 }

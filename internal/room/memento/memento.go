@@ -114,9 +114,11 @@ func failed(w http.ResponseWriter, err error) {
 // oneSlash is a scheme whose second slash was taken out on the way.
 var oneSlash = regexp.MustCompile(`^(https?):/([^/])`)
 
+func slashes(text string) string { return oneSlash.ReplaceAllString(text, "$1://$2") }
+
 // target is the URL that a path asks for.
 func target(text string) (urls.URL, error) {
-	text = oneSlash.ReplaceAllString(text, "$1://$2")
+	text = slashes(text)
 	scheme, rest := catalogue.SplitScheme(text)
 	u, err := urls.Parse(scheme + rest)
 	if err != nil {
@@ -125,13 +127,19 @@ func target(text string) (urls.URL, error) {
 	return u, nil
 }
 
-// closest is the capture of a URL that is the nearest to a time; false if there is none.
-func (s *server) closest(ctx context.Context, url string, at time.Time) (e catalogue.Entry, ok bool, err error) {
-	q := catalogue.Query{URL: url, Sort: catalogue.Closest, Closest: at, Limit: 1}
-	err = s.catalogue.Query(ctx, q, func(found catalogue.Entry) error {
+// nearest is the capture that answers for a URL at a time, without a time the last one; false if there is none.
+func (s *server) nearest(ctx context.Context, url string, at time.Time) (e catalogue.Entry, ok bool, err error) {
+	q := catalogue.Query{URL: url, Sort: catalogue.Reverse}
+	if !at.IsZero() {
+		q.Sort, q.Closest = catalogue.Closest, at
+	}
+	err = catalogue.Nearest(ctx, s.catalogue, q, func(found catalogue.Entry) error {
 		e, ok = found, true
-		return nil
+		return errFound
 	})
+	if ok {
+		err = nil
+	}
 	return e, ok, err
 }
 

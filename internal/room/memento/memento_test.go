@@ -452,26 +452,34 @@ func TestDamagedRecord(t *testing.T) {
 	}
 }
 
-// TestCite: a citation leads to its capture; what names no capture leads nowhere.
+// TestCite: a citation is its capture; what names no capture leads nowhere.
 func TestCite(t *testing.T) {
 	r := newRig(t)
 	r.archive.Segment("a.example-1@w.1", catalogtest.Response{URL: "http://a.example/", Body: "<p>a", Title: "t"}, catalogtest.Response{URL: "http://a.example/b", Body: "<p>b", Date: later(1)},
 		catalogtest.Response{URL: "http://a.example/", Body: "<p>again", Date: later(2)})
-	deep := r.archive.SegmentOf(archive.Label{Prefix: "deep/er", Crawl: "crows", Batch: "c.example-1@w.1", Nonce: "0123456789abcdef"}, catalogtest.Response{URL: "http://c.example/", Body: "<p>c"})
+	deep := r.archive.SegmentOf(archive.Label{Prefix: "deep/er", Crawl: "crows", Batch: "c.example-1@w.1", Nonce: "0123456789abcdef"}, catalogtest.Response{URL: "http://c.example/", Body: "<p>c"},
+		catalogtest.Response{URL: "http://a.example/b", Body: "<p>b of crows", Date: later(1)}) // of the same second
 	r.fill()
 	if _, err := (&build.Builder{Store: r.archive.Store, To: r.c}).Fill(t.Context(), archive.CrawlAt{Prefix: "deep/er", Name: "crows"}); err != nil {
 		t.Fatal(err)
 	}
+	bodies := map[string]string{
+		"ravens 05 http://a.example/": "a", "ravens 06 http://a.example/b": "b", "ravens 07 http://a.example/": "again", "crows 05 http://c.example/": "c", "crows 06 http://a.example/b": "b of crows",
+	}
 	n := 0
 	err := r.c.Query(t.Context(), catalogue.Query{Match: catalogue.Range}, func(e catalogue.Entry) error {
 		n++
-		want := base + "/web/" + e.Date.Format("20060102150405") + "id_/" + e.URL
-		if a := r.get(memento.CitationOf(&e)); a.StatusCode != 302 || a.Header.Get("Location") != want {
-			t.Errorf("%s: %d, %s, want %s", memento.CitationOf(&e), a.StatusCode, a.Header.Get("Location"), want)
+		want, date := r.get("/web/"+e.Date.Format("20060102150405")+"id_/"+e.URL), e.Date.Format(http.TimeFormat)
+		a := r.get(memento.CitationOf(&e))
+		if a.StatusCode != 200 || a.Header.Get("Memento-Datetime") != date || a.Header.Get("Link") != want.Header.Get("Link") {
+			t.Errorf("%s: %d, %v", memento.CitationOf(&e), a.StatusCode, a.Header)
+		}
+		if body := text(t, a); body != "<p>"+bodies[e.Crawl.Name+e.Date.Format(" 15 ")+e.URL] {
+			t.Errorf("%s: %s", memento.CitationOf(&e), body)
 		}
 		return nil
 	})
-	if err != nil || n != 4 {
+	if err != nil || n != 5 {
 		t.Errorf("%d captures, %v", n, err)
 	}
 	segment := "/cite/deep/er/crows/" + deep.Segment()

@@ -25,8 +25,8 @@ var hopByHop = map[string]bool{
 	"Connection": true, "Keep-Alive": true, "Proxy-Connection": true, "Proxy-Authenticate": true, "Proxy-Authorization": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
 }
 
-// memento sends a capture as it came.
-func (s *server) memento(w http.ResponseWriter, r *http.Request, e *catalogue.Entry) {
+// memento sends a capture as it came, for a URL that was asked for: its own, or one with its key.
+func (s *server) memento(w http.ResponseWriter, r *http.Request, e *catalogue.Entry, asked string) {
 	first, last, _, err := s.ends(r.Context(), e.URL)
 	if err != nil {
 		failed(w, err)
@@ -38,12 +38,12 @@ func (s *server) memento(w http.ResponseWriter, r *http.Request, e *catalogue.En
 		err = s.record(r.Context(), e, func(rec archive.Captured) error {
 			m, err := readMessage(rec, e)
 			if err == nil {
-				err = s.send(w, r, e, m.header, m)
+				err = s.send(w, r, e, asked, m.header, m)
 			}
 			return err
 		})
 	} else {
-		err = s.sendRevisit(w, r, e)
+		err = s.sendRevisit(w, r, e, asked)
 	}
 	s.ended(w, err)
 }
@@ -57,16 +57,18 @@ func (s *server) ended(w http.ResponseWriter, err error) {
 		panic(http.ErrAbortHandler) // the client sees that it has not all
 	default:
 		w.Header().Del("Memento-Datetime") // this is no memento
-		if errors.Is(err, errNoOriginal) {
-			say(w, http.StatusNotFound, errNoOriginal.Error())
-			return
+		for _, known := range []error{errNoOriginal, errRedirect} {
+			if errors.Is(err, known) {
+				say(w, http.StatusNotFound, known.Error())
+				return
+			}
 		}
 		say(w, http.StatusServiceUnavailable, "the record of this capture cannot be read")
 	}
 }
 
 // sendRevisit sends the payload of a revisit's original with the header of the revisit, or of the original if the revisit has none, as after a 304.
-func (s *server) sendRevisit(w http.ResponseWriter, r *http.Request, e *catalogue.Entry) error {
+func (s *server) sendRevisit(w http.ResponseWriter, r *http.Request, e *catalogue.Entry, asked string) error {
 	own := message{}
 	err := s.record(r.Context(), e, func(rec archive.Captured) (err error) {
 		own, err = readMessage(rec, e)
@@ -90,9 +92,12 @@ func (s *server) sendRevisit(w http.ResponseWriter, r *http.Request, e *catalogu
 			header["Content-Encoding"] = m.header["Content-Encoding"] // of the bytes that are sent
 			m.status = own.status
 		}
-		return s.send(w, r, e, header, m)
+		return s.send(w, r, e, asked, header, m)
 	})
 }
+
+// errRedirect says that only a redirect to a URL is in the archive, which has the key of its target.
+var errRedirect = errors.New("there is no capture of this URL, only a redirect to it")
 
 // cutError is why a part of a capture was not sent.
 type cutError struct{ err error }
@@ -102,13 +107,18 @@ func (e *cutError) Unwrap() error { return e.err }
 
 // send sends a capture with an archived header. Its bytes are as they came, with content codings and without transfer codings. The status is that of the capture, unless
 // it would mean something else here.
-func (s *server) send(w http.ResponseWriter, r *http.Request, e *catalogue.Entry, header http.Header, m message) error {
-	h := w.Header()
-	setHeader(h, header)
+func (s *server) send(w http.ResponseWriter, r *http.Request, e *catalogue.Entry, asked string, header http.Header, m message) error {
+	h, to := w.Header(), ""
 	if location := header.Get("Location"); location != "" {
-		if to, ok := resolved(e.URL, location); ok {
-			h.Set("Location", s.base(r)+Prefix+e.Date.UTC().Format(catalogue.Timestamp)+raw+"/"+to)
-		}
+		to, _ = resolved(e.URL, location)
+	}
+	own := m.status >= 300 && m.status <= 399 && urls.Same(to, asked)
+	if own && !urls.Same(e.URL, asked) {
+		return errRedirect
+	}
+	setHeader(h, header)
+	if to != "" && !own { // a page that leads to itself would be asked for again and again
+		h.Set("Location", s.base(r)+Prefix+e.Date.UTC().Format(catalogue.Timestamp)+raw+"/"+to)
 	}
 	status := m.status
 	if status < 200 || status > 599 || status == http.StatusPartialContent || status == http.StatusNotModified || status == http.StatusProxyAuthRequired {

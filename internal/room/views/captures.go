@@ -21,8 +21,11 @@ func (v *Views) Captures(ctx context.Context, l room.Lookup, fn func(room.Entry)
 	case l.Newest:
 		q.Sort = catalogue.Reverse
 	}
-	shown, found := v.Crawls(), 0
-	err := v.Catalogue.Query(ctx, q, func(e catalogue.Entry) error {
+	shown, found, ask := v.Crawls(), 0, v.Catalogue.Query
+	if q.Sort != catalogue.Forward {
+		ask = v.nearest
+	}
+	err := ask(ctx, q, func(e catalogue.Entry) error {
 		if !served(shown, e.Crawl.Name, e.Crawl.Prefix) || l.Host != "" && urls.HostOf(e.URL) != l.Host {
 			return nil
 		}
@@ -42,6 +45,10 @@ func (v *Views) Captures(ctx context.Context, l room.Lookup, fn func(room.Entry)
 		return room.Wrong(wrong)
 	}
 	return err
+}
+
+func (v *Views) nearest(ctx context.Context, q catalogue.Query, fn func(catalogue.Entry) error) error {
+	return catalogue.Nearest(ctx, v.Catalogue, q, fn)
 }
 
 var errEnough = errors.New("enough")
