@@ -42,15 +42,16 @@ type State struct {
 type Room struct {
 	Config
 	tallies tallies
-	seats   chan struct{}
+	seats   seats
 }
 
 // New makes a room.
-func New(c Config) *Room { return &Room{Config: c, seats: make(chan struct{}, maxSeats)} }
+func New(c Config) *Room { return &Room{Config: c, seats: newSeats()} }
 
 // Bounds of requests.
 const (
-	maxSeats    = 32               // requests that are answered at a time
+	maxSeats    = 32               // requests that are worked on at a time
+	maxSending  = 512              // answers that are sent at a time beside them
 	requestTime = 30 * time.Second // that others wait, and that a page may take
 )
 
@@ -145,14 +146,13 @@ func (r *Room) guard(next http.Handler, own bool) http.Handler {
 		}
 		waiting, cancel := context.WithTimeout(req.Context(), requestTime)
 		defer cancel()
-		select {
-		case r.seats <- struct{}{}:
-			defer func() { <-r.seats }()
-		case <-waiting.Done():
+		seat := r.seats.take(waiting, w)
+		if seat == nil {
 			fail(w, req, &statusError{http.StatusServiceUnavailable, "too many readers: try again"})
 			return
 		}
-		next.ServeHTTP(w, req)
+		defer seat.leave()
+		next.ServeHTTP(seat, req)
 	})
 }
 
