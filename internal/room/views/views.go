@@ -142,12 +142,10 @@ func (v *Views) pass(ctx context.Context, c room.Crawl) error {
 	if _, err := v.builders[at].Fill(ctx, c.CrawlAt); err != nil {
 		return err
 	}
-	if v.Derive {
-		if err := v.derive(ctx, c, names); err != nil {
-			return err
-		}
+	err = v.fill(ctx, c, names) // first: of an archive that is not for writing nothing more can be had
+	if v.Derive && ctx.Err() == nil {
+		err = errors.Join(err, v.derive(ctx, c, names))
 	}
-	err = v.fill(ctx, c, names)
 	v.count(c, names)
 	return err
 }

@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -225,6 +226,38 @@ func TestDamaged(t *testing.T) {
 		t.Error(got)
 	}
 	if s := o.State(); s.Segments != 2 || s.Viewed != 1 || len(s.Faults) == 0 || !strings.Contains(strings.Join(s.Faults, "\n"), "a-1@w.1") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// readOnly is an archive into which nothing can be written.
+type readOnly struct{ archive.Store }
+
+var errReadOnly = errors.New("the archive is for reading")
+
+func (readOnly) Put(context.Context, string, io.Reader, int64) error { return errReadOnly }
+func (readOnly) PutIfAbsent(context.Context, string, []byte) error   { return errReadOnly }
+
+// TestReadOnly: of an archive that is for reading what was derived is found, and that the rest cannot be derived is said.
+func TestReadOnly(t *testing.T) {
+	where := store(t, t.TempDir())
+	segment(t, where, "c", "a-1@w.1", "http://a.example/", "one")
+	m := segment(t, where, "c", "a-2@w.1", "http://a.example/2", "two")
+	d := derive.Deriver{Store: where, Now: time.Now}
+	if _, err := d.Segment(t.Context(), archive.CrawlAt{Name: "c"}, m.Segment(), derive.Text); err != nil {
+		t.Fatal(err)
+	}
+	o := open(t, t.TempDir(), nil, readOnly{where})
+	defer o.close()
+	for range 2 {
+		if err := o.Pass(t.Context()); !errors.Is(err, errReadOnly) {
+			t.Errorf("nothing says that it cannot be derived: %v", err)
+		}
+	}
+	if got, want := o.has(t), "c http://a.example/, c http://a.example/2; 1 found"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if s := o.State(); s.Segments != 2 || s.Viewed != 1 {
 		t.Errorf("%+v", s)
 	}
 }
