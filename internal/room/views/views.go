@@ -101,53 +101,115 @@ func (v *Views) Follow(ctx context.Context, pause time.Duration) error {
 			return ctx.Err()
 		case <-timer.C:
 		}
-		if err := v.Pass(ctx); err != nil && ctx.Err() == nil {
+		more, err := v.round(ctx)
+		if err != nil && ctx.Err() == nil {
 			v.fault(err) // an archive that cannot be reached may be reached later
 		}
-		timer.Reset(pause)
+		if more {
+			timer.Reset(0)
+		} else {
+			timer.Reset(pause)
+		}
 	}
 }
 
 // Pass adds to the views what the archives have and they lack.
 func (v *Views) Pass(ctx context.Context) error {
-	if err := v.List(ctx); err != nil {
-		return err
-	}
-	var faults []error
-	for _, c := range v.Crawls() {
-		if err := v.pass(ctx, c); err != nil {
-			faults = append(faults, err)
-		}
-		if err := ctx.Err(); err != nil {
+	for {
+		if more, err := v.round(ctx); !more || ctx.Err() != nil {
 			return err
 		}
 	}
-	return errors.Join(faults...)
 }
 
-func (v *Views) pass(ctx context.Context, c room.Crawl) error {
+// round takes what the archives have into the catalogue, and then works for a while on the index and on texts that are missing, a bit for each crawl: what a crawl
+// lacks keeps no other one waiting. more says that there is something left to do.
+func (v *Views) round(ctx context.Context) (more bool, err error) {
+	if err = v.List(ctx); err != nil {
+		return false, err
+	}
+	var faults []error
+	begun, crawls, names := v.Now(), v.Crawls(), map[string][]string{}
+	for _, c := range crawls {
+		if names[c.Name], err = v.catalogue(ctx, c); err != nil {
+			faults = append(faults, err)
+			delete(names, c.Name)
+		}
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+	}
+	each := max(sliceTime, looksRarely*v.Now().Sub(begun)) / time.Duration(max(1, len(names)))
+	for _, c := range crawls {
+		left, err := v.slice(ctx, c, names[c.Name], v.Now().Add(each))
+		if err != nil {
+			faults = append(faults, err)
+		}
+		more = more || left
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+	}
+	return more, errors.Join(faults...)
+}
+
+// How long the index and texts are worked on between two looks at the archives: at least so long, and so many times as long as the look took.
+const (
+	sliceTime   = 15 * time.Second
+	looksRarely = 20
+)
+
+// catalogue fills the catalogue, and returns the segments of a crawl.
+func (v *Views) catalogue(ctx context.Context, c room.Crawl) ([]string, error) {
 	names, err := segments(ctx, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if v.Before != nil {
 		for _, name := range names {
 			if err := v.Before(search.SegmentName{Crawl: c.Name, Name: name}); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	v.count(c, names)
 	at := slices.Index(v.Archives, c.Store)
-	if _, err := v.builders[at].Fill(ctx, c.CrawlAt); err != nil {
-		return err
+	_, err = v.builders[at].Fill(ctx, c.CrawlAt)
+	return names, err
+}
+
+// slice fills the index with segments that it lacks until a time, at least with one: first with those that were derived, because an archive that cannot be
+// written into gives nothing more. more says that there are others.
+func (v *Views) slice(ctx context.Context, c room.Crawl, names []string, until time.Time) (more bool, err error) {
+	derived := map[string]bool{}
+	err = derive.Segments(ctx, c.Store, c.CrawlAt, derive.Text, func(segment string) error {
+		derived[segment] = true
+		return nil
+	})
+	if err != nil {
+		return false, err
 	}
-	err = v.fill(ctx, c, names) // first: of an archive that is not for writing nothing more can be had
-	if v.Derive && ctx.Err() == nil {
-		err = errors.Join(err, v.derive(ctx, c, names))
+	defer v.count(c, names)
+	worked := false
+	for _, have := range []bool{true, false} {
+		for _, name := range names {
+			id := search.SegmentName{Crawl: c.Name, Name: name}
+			if derived[name] != have || !have && !v.Derive || v.index.knows(id) || v.failed[id] {
+				continue
+			}
+			if worked && !v.Now().Before(until) {
+				return true, nil
+			}
+			worked = true
+			if err := v.derive(ctx, c, id, have); err != nil {
+				return false, err
+			}
+			if err := v.fill(ctx, c, []string{name}); err != nil {
+				return false, err
+			}
+		}
 	}
-	v.count(c, names)
-	return err
+	return false, nil
 }
 
 // segments are the names of the segments of a crawl.
@@ -184,36 +246,19 @@ func (v *Views) count(of room.Crawl, names []string) {
 	}
 }
 
-// derive runs the step text on segments that it was not run on. One that is damaged is reported and passed over.
-func (v *Views) derive(ctx context.Context, c room.Crawl, names []string) error {
-	done := map[string]bool{}
-	err := derive.Segments(ctx, c.Store, c.CrawlAt, derive.Text, func(segment string) error {
-		done[segment] = true
+// derive runs the step text on a segment, unless that was done. One that is damaged is reported, and passed over from then on.
+func (v *Views) derive(ctx context.Context, c room.Crawl, id search.SegmentName, done bool) error {
+	if done {
 		return nil
-	})
-	if err != nil {
-		return err
 	}
 	deriver := derive.Deriver{Store: c.Store, Dir: v.Dir, PDF: v.PDF, Now: v.Now}
-	for _, name := range names {
-		id := search.SegmentName{Crawl: c.Name, Name: name}
-		if done[name] || v.failed[id] {
-			continue
-		}
-		if _, err := deriver.Segment(ctx, c.CrawlAt, name, derive.Text); err != nil {
-			if ctx.Err() != nil || !archive.Damaged(err) {
-				return err
-			}
-			v.failed[id] = true
-			v.fault(err)
-			continue
-		}
-		if err := v.fill(ctx, c, []string{name}); err != nil { // readers find it while the others are derived
-			return err
-		}
-		v.count(c, names)
+	_, err := deriver.Segment(ctx, c.CrawlAt, id.Name, derive.Text)
+	if err != nil && ctx.Err() == nil && archive.Damaged(err) {
+		v.failed[id] = true
+		v.fault(err)
+		return nil
 	}
-	return nil
+	return err
 }
 
 // List lists the crawls of all archives. To list an archive may take long: it is done again after twenty times as long.

@@ -230,6 +230,67 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// watched is an archive that calls a function before something is put.
+type watched struct {
+	archive.Store
+	before func(key string)
+}
+
+func (w *watched) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	w.before(key)
+	return w.Store.Put(ctx, key, r, size)
+}
+
+// TestBacklog: while a crawl has much to derive, the captures of others are found, also those that come meanwhile, and their texts soon.
+func TestBacklog(t *testing.T) {
+	const backlog = 8
+	where := store(t, t.TempDir())
+	for i := range backlog {
+		segment(t, where, "c", fmt.Sprintf("a-%d@w.1", i), fmt.Sprintf("http://a.example/%d", i), "one")
+	}
+	segment(t, where, "d", "b-1@w.1", "http://b.example/", "two")
+	var o opened
+	now, derived, seen := time.Now(), 0, map[string]int{} // by what is found: the texts of c that are derived then
+	in := &watched{where, func(key string) {
+		if !strings.Contains(key, "/derived/") {
+			return
+		}
+		now = now.Add(time.Hour) // texts take long
+		for _, url := range []string{"http://b.example/", "http://e.example/"} {
+			err := o.Catalogue.Query(t.Context(), catalogue.Query{URL: url}, func(catalogue.Entry) error {
+				if _, known := seen[url]; !known {
+					seen[url] = derived
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		if strings.HasPrefix(key, "c/") {
+			derived++
+		} else {
+			seen[key[:1]] = derived
+		}
+		if strings.HasPrefix(key, "c/") && derived == 2 {
+			segment(t, where, "e", "e-1@w.1", "http://e.example/", "three")
+		}
+	}}
+	o = open(t, t.TempDir(), func(c *views.Config) {
+		c.Now = func() time.Time { return now }
+	}, in)
+	defer o.close()
+	pass(t, o)
+	if s := o.State(); s.Segments != backlog+2 || s.Viewed != backlog+2 || derived != backlog {
+		t.Errorf("%+v, %d derived", s, derived)
+	}
+	for what, most := range map[string]int{"http://b.example/": 0, "d": 1, "http://e.example/": 3, "e": 4} {
+		if n, found := seen[what]; !found || n > most {
+			t.Errorf("%s comes when %d of %d texts of another crawl are derived (%v), want %d at most", what, n, backlog, found, most)
+		}
+	}
+}
+
 // readOnly is an archive into which nothing can be written.
 type readOnly struct{ archive.Store }
 
