@@ -47,7 +47,7 @@ func (e *Entry) facts() *query.Facts {
 // Lookup asks for captures of a URL, of the URLs of a host, or of those with a payload. Captures of a URL are those of all URLs with its key; with Near or Newest those of the
 // URL itself come first.
 type Lookup struct {
-	URL, Host, Digest string    // one of them; Digest with its algorithm
+	URL, Host, Digest string    // one of them, or URL and Digest; Digest with its algorithm
 	From, To          time.Time // inclusive, in whole seconds; zero: open
 	Near              time.Time // of a URL: those that are nearest to it come first
 	Newest            bool      // of a URL: the last one comes first

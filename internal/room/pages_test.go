@@ -2,9 +2,13 @@ package room_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/room"
 )
 
 const (
@@ -141,5 +145,53 @@ func TestRaw(t *testing.T) {
 		if c.status == 200 && !strings.HasPrefix(w.Header().Get("Content-Security-Policy"), "sandbox; default-src 'none';") {
 			t.Errorf("%s is not sealed: %s", c.target, w.Header().Get("Content-Security-Policy"))
 		}
+	}
+}
+
+// TestUnchangedHits: a hit says in which later captures the page was unchanged, as far as readers may see them.
+func TestUnchangedHits(t *testing.T) {
+	r := newRig(t)
+	list := []exchange{{url: "http://a.example/", body: "<p>The raven stays."}, {url: "http://a.example/else", body: "<p>The crow."}}
+	for i := range 3 {
+		r.segment("c", fmt.Sprintf("a.example-%d@w.1", i), uint32(i+1), list...)
+		for j := range list {
+			list[j].at += 24 * time.Hour
+		}
+	}
+	_, h := r.open()
+	w := ask(t, h, "/search?q=raven&format=json")
+	var p struct {
+		Total int
+		Hits  []struct {
+			Date      time.Time
+			Unchanged *struct {
+				Captures int
+				More     bool
+				Last     time.Time
+				Address  string
+			}
+		}
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+		t.Fatal(err)
+	}
+	last := epoch.Add(48 * time.Hour)
+	if p.Total != 1 || len(p.Hits) != 1 || !p.Hits[0].Date.Equal(epoch) {
+		t.Fatalf("%s", w.Body)
+	}
+	if u := p.Hits[0].Unchanged; u == nil || u.Captures != 2 || u.More || !u.Last.Equal(last) || !strings.Contains(u.Address, "at="+last.Format("20060102150405")) {
+		t.Errorf("%s", w.Body)
+	}
+	if text := ask(t, h, "/search?q=raven").Body.String(); !strings.Contains(text, "unchanged in 2 later captures, last") {
+		t.Errorf("%s", text)
+	}
+	r.now = last // the last one is not open yet
+	var err error
+	if r.rules, err = room.ReadRules([]byte("rules:\n  - crawl: c\n    embargo: 1d\n")); err != nil {
+		t.Fatal(err)
+	}
+	_, h = r.open()
+	if text := ask(t, h, "/search?q=raven").Body.String(); strings.Contains(text, "unchanged in") || !strings.Contains(text, "1 of 1") {
+		t.Errorf("an embargo: %s", text)
 	}
 }

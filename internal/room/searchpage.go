@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/derive"
 	"github.com/muninn-archive/muninn/internal/search"
@@ -19,6 +20,7 @@ const (
 	facetValues  = 8
 	barsAtMost   = 36 // months of a histogram; of a longer time it has years
 	maxHitsAsked = 100
+	maxUnchanged = 100 // later captures of a hit that are counted
 )
 
 type startPage struct {
@@ -71,6 +73,16 @@ type hit struct {
 	Score       float64    `json:"score"` // of the page, −1 if there is none
 	Rank        float64    `json:"rank"`
 	Duplicates  int        `json:"duplicates,omitempty"`
+	Unchanged   *unchanged `json:"unchanged,omitempty"`
+}
+
+// unchanged are the later captures of a URL that found what it had before: the index does not have them, because their texts would be there as often as a
+// crawl is repeated.
+type unchanged struct {
+	N       int       `json:"captures"` // at most maxUnchanged
+	Most    bool      `json:"more"`     // there are more, or so many
+	Last    time.Time `json:"last"`
+	Address string    `json:"address"` // of the last one
 }
 
 // fragment is a piece of a snippet; marked ones are words of the query.
@@ -247,8 +259,35 @@ func (r *Room) hits(ctx context.Context, q query.Query, found []search.Hit) ([]h
 	}
 	for i := range list {
 		list[i].Title = titled(list[i].Title, list[i].URL)
+		var err error
+		if list[i].Unchanged, err = r.unchanged(ctx, &found[i]); err != nil {
+			return nil, err
+		}
 	}
 	return list, nil
+}
+
+// unchanged counts the later captures of a hit that found the same; nil: there are none.
+func (r *Room) unchanged(ctx context.Context, f *search.Hit) (*unchanged, error) {
+	if f.Digest == "" {
+		return nil, nil
+	}
+	var u *unchanged
+	l := Lookup{URL: f.URL, Digest: f.Digest, From: f.Date.Add(time.Second), Newest: true}
+	err := r.Door.Captures(ctx, l, func(e Entry) error {
+		if !e.Revisit || e.URL != f.URL {
+			return nil
+		}
+		if u == nil {
+			u = &unchanged{Last: e.Date, Address: e.link().capture()}
+		}
+		if u.N++; u.N == maxUnchanged {
+			u.Most = true
+			return errEnough
+		}
+		return nil
+	})
+	return u, unlessEnough(err)
 }
 
 // say adds title and snippet of a document; nil: there is none.
