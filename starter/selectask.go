@@ -31,7 +31,7 @@ func (s *selector) load(ctx context.Context, store archive.Store, name string, c
 		return nil, err
 	}
 	out := &selected{log: l}
-	if out.state, err = l.State(0, parseRule); err != nil {
+	if out.state, err = l.State(0, selection.ParseQuery); err != nil {
 		return nil, err
 	}
 	crawls, err := candidates.Of(ctx, store, out.state.About)

@@ -183,7 +183,7 @@ last one counts; decisions of people win over all rules.`,
 			if err != nil {
 				return err
 			}
-			if _, err := parseRule(args[3]); err != nil {
+			if _, err := selection.ParseQuery(args[3]); err != nil {
 				return cli.Usage("the query %q: %w", args[3], err)
 			}
 			_, number, err := s.appendTo(cmd.Context(), args[0], args[1], selection.Entry{Rules: []selection.Rule{{Query: args[3], Verdict: verdict}}})

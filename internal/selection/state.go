@@ -151,18 +151,25 @@ func (s *State) Wants(crawl string) bool {
 
 // Of is what becomes of a capture.
 func (s *State) Of(f *Facts) Ruling {
+	ruling, _ := s.Reason(f)
+	return ruling
+}
+
+// Reason is what becomes of a capture, with the step that it is by; the zero Step if nothing speaks of it.
+func (s *State) Reason(f *Facts) (Ruling, Step) {
+	of := func(step *Step) (Ruling, Step) { return Ruling{step.Verdict, step.By, step.Entry}, *step }
 	if d := s.decision(f); d != nil && d.Verdict != Ask {
-		return Ruling{d.Verdict, ByPerson, d.Entry}
+		return of(d)
 	}
 	for i := len(s.rules) - 1; i >= 0; i-- {
 		if r := &s.rules[i]; r.matcher != nil && r.matcher.Match(f) {
-			return Ruling{r.step.Verdict, ByRule, r.step.Entry}
+			return of(&r.step)
 		}
 	}
 	if p := s.proposal(f); p != nil {
-		return Ruling{p.Verdict, ByProposal, p.Entry}
+		return of(p)
 	}
-	return Ruling{Verdict: Ask, By: ByNothing}
+	return Ruling{Verdict: Ask, By: ByNothing}, Step{}
 }
 
 // Decided is the decision of a person that counts for a capture, of its URL or of a group that it belongs to; false if there is none, or
