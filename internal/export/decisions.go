@@ -22,6 +22,9 @@ type Tabled struct {
 func (x *Index) tableKey(o Order, suffix string) string {
 	var of strings.Builder
 	fmt.Fprintf(&of, "%d %s\n%+v\n", tableVersion, o.Name, o.Keep)
+	if o.Chosen != nil {
+		fmt.Fprintln(&of, o.Chosen.hash())
+	}
 	for i := range x.Sources {
 		s := &x.Sources[i]
 		fmt.Fprintf(&of, "%s/%s/%s %s %s\n", s.Crawl.Prefix, s.Crawl.Name, s.Segment(), s.CDXJ.SHA256, s.WARC.SHA256)
@@ -50,13 +53,13 @@ func WriteDecisions(ctx context.Context, from, to archive.Store, o Order) (Table
 		w := csv.NewWriter(out)
 		w.UseCRLF = true
 		err = w.Write([]string{"url", "date", "decision", "by", "why", "crawl"})
-		decide := o.Keep.judge()
+		decide := index.decider(&o)
 		for i := range index.Captures {
 			if err != nil {
 				return rows, err
 			}
 			c := &index.Captures[i]
-			d, said := decide(c.URL), "drop"
+			d, said := decide(c), "drop"
 			if d.Keep {
 				said = "keep"
 			}

@@ -31,8 +31,10 @@ type Order struct {
 	Format Format            `json:"format"`
 	Size   int64             `json:"size"` // of a part, in bytes: a new one begins when the next group of records would pass it
 	// Keep says which captures are kept; nil: everything is exported, also what is no capture.
-	Keep     *Rules `json:"keep,omitempty"`
-	Software string `json:"software"` // for warcinfo and WACZ
+	Keep *Rules `json:"keep,omitempty"`
+	// Chosen says it of single captures, in place of Keep. It does not go with an order that is sent: the outcome is in the plans.
+	Chosen   *Chosen `json:"-"`
+	Software string  `json:"software"` // for warcinfo and WACZ
 }
 
 // validName is the form of Order.Name.
@@ -55,6 +57,18 @@ func (o *Order) Validate() error {
 	}
 	if o.Size < minSize {
 		fault("size", "%d bytes: a part must have %d at least", o.Size, minSize)
+	}
+	if o.Keep != nil && o.Chosen != nil {
+		fault("keep", "rules and decisions on single captures are given: use one of them")
+	}
+	if o.Chosen != nil {
+		names := map[string]bool{}
+		for _, at := range distinct(o.Crawls) {
+			if names[at.Name] {
+				fault("crawls", "two are named %q, and decisions on captures name their crawl: export them one after the other", at.Name)
+			}
+			names[at.Name] = true
+		}
 	}
 	if o.Keep != nil {
 		faults = append(faults, o.Keep.faults()...)

@@ -14,7 +14,8 @@ import (
 type Outline struct {
 	Version  int             `json:"version"`
 	Order    Order           `json:"order"`
-	Rules    string          `json:"rules,omitempty"` // SHA-256 of Order.Keep, which is not repeated here
+	Rules    string          `json:"rules,omitempty"`  // SHA-256 of Order.Keep, which is not repeated here
+	Chosen   string          `json:"chosen,omitempty"` // name and SHA-256 of Order.Chosen
 	Parts    []Outlined      `json:"parts"`
 	Captures int             `json:"captures"`
 	Groups   map[Why]int     `json:"groups"` // how many groups of records are exported, by the reason
@@ -54,7 +55,7 @@ func Plan(ctx context.Context, from, to archive.Store, o Order, reached func(str
 	if err != nil {
 		return Planned{}, fmt.Errorf("plan the export: %w", err)
 	}
-	c := newClosure(index, from, o.Keep == nil)
+	c := newClosure(index, from, o.Keep == nil && o.Chosen == nil)
 	if reached != nil {
 		c.reached = reached
 	}
@@ -76,9 +77,9 @@ func (c *closure) collect(ctx context.Context, o Order) error {
 	if c.all {
 		return c.takeAll(ctx)
 	}
-	decide := o.Keep.judge()
+	decide := c.index.decider(&o)
 	for i := range c.index.Captures {
-		if decide(c.index.Captures[i].URL).Keep {
+		if decide(&c.index.Captures[i]).Keep {
 			c.want(int32(i), WhyKept, "", 0)
 		}
 	}
@@ -104,6 +105,9 @@ func (c *closure) storePlans(ctx context.Context, to archive.Store, o Order) (Pl
 			return Planned{}, err
 		}
 		out.Rules, out.Order.Keep = hashOf(raw), nil
+	}
+	if o.Chosen != nil {
+		out.Chosen, out.Order.Chosen = o.Chosen.Name()+" "+o.Chosen.hash(), nil
 	}
 	planned := Planned{}
 	err := c.parts(o, list, func(p *Part) error {

@@ -72,7 +72,7 @@ func WriteCaptures(ctx context.Context, from, to archive.Store, o Order) (Tabled
 	if err != nil {
 		return Tabled{}, fmt.Errorf("export captures: %w", err)
 	}
-	decide := o.Keep.judge()
+	decide := index.decider(&o)
 	return table(ctx, to, index.tableKey(o, suffixCaptures), func(ctx context.Context, out io.Writer) (int, error) {
 		return rows(ctx, out, index, func(source int32, add func(CaptureRow) error) error {
 			s, err := index.readStructure(ctx, from, source)
@@ -89,10 +89,10 @@ func WriteCaptures(ctx context.Context, from, to archive.Store, o Order) (Tabled
 	})
 }
 
-func (x *Index) captureRow(s *structure, i int32, decide func(string) Decision) CaptureRow {
+func (x *Index) captureRow(s *structure, i int32, decide func(*Capture) Decision) CaptureRow {
 	c := &x.Captures[i]
 	of := &x.Sources[c.Source]
-	d := decide(c.URL)
+	d := decide(c)
 	row := CaptureRow{
 		Crawl: of.Crawl.Name, Run: int32(of.Run), Segment: of.Segment(), SURT: c.key, URL: c.URL, Date: c.Date.UTC(), Status: int32(c.Status), MIME: c.MIME, Digest: c.Digest,
 		Revisit: c.Revisit, Application: c.Application, WARC: of.WARC.Key, Offset: c.Offset, Length: c.Length, Keep: d.Keep, By: d.By, Why: d.Why,

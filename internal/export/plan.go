@@ -227,7 +227,7 @@ func (c *closure) parts(o Order, list []*picked, add func(*Part) error) error {
 }
 
 func (c *closure) newPart(o Order, number int) *Part {
-	o.Keep = nil // its outcome is in the groups
+	o.Keep, o.Chosen = nil, nil // their outcome is in the groups
 	return &Part{Number: number, Of: o, Date: c.index.newest.UTC().Truncate(time.Second)}
 }
 

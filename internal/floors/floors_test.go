@@ -36,7 +36,7 @@ var floors = [][]string{
 	{"internal/catalogue"},
 	{"internal/catalogue/sqlite", "internal/catalogue/postgres", "internal/catalogue/build"},
 	{"internal/room", "internal/room/cdx", "internal/room/memento", "internal/room/dns"},
-	{"activities/names", "internal/checkpoint", "internal/search/bleve", "internal/search/postgres", "internal/selection/proposal", "internal/selection/candidates", "internal/room/views"},
+	{"activities/names", "internal/checkpoint", "internal/search/bleve", "internal/search/postgres", "internal/selection/proposal", "internal/selection/candidates", "internal/selection/kept", "internal/room/views"},
 	{"activities"},
 	{"workflows"},
 	{"worker"},
