@@ -1,10 +1,14 @@
 package starter
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 )
+
+// errDataInUse is the error of a data folder that another process has locked.
+var errDataInUse = errors.New("another muninn uses the data folder")
 
 // lockData makes the data folder and locks it for this process: two Temporal servers would corrupt one database.
 func lockData(dir string) (release func(), err error) {
@@ -17,7 +21,7 @@ func lockData(dir string) (release func(), err error) {
 	}
 	if err := lockFile(f); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("another muninn uses the data folder %s: wait until it ends, or choose another folder (--data)", dir)
+		return nil, fmt.Errorf("%w %s: wait until it ends, or choose another folder (--data)", errDataInUse, dir)
 	}
 	return func() { _ = f.Close() }, nil
 }

@@ -136,7 +136,8 @@ func (r *Room) search(req *http.Request) (view, error) {
 		shown.Status = http.StatusBadRequest
 		return shown, nil
 	}
-	o := search.Options{Limit: hits, Offset: (p.Page - 1) * hits, Facets: true, Values: facetValues, Histogram: true, Fold: v.Get("fold") != "no"}
+	counts := v.Get("counts") != "no" // programs that do not show them need not wait for them
+	o := search.Options{Limit: hits, Offset: (p.Page - 1) * hits, Facets: counts, Values: facetValues, Histogram: counts, Fold: v.Get("fold") != "no"}
 	if _, err := o.Check(); err != nil {
 		return view{}, wrong("%v", err)
 	}
