@@ -36,6 +36,8 @@ type exporting struct {
 	format    string
 	size      string
 	only      string
+	query     string
+	selection string
 	name      string
 	check     bool
 	onWorkers bool
@@ -44,7 +46,7 @@ type exporting struct {
 func exportCommand(g *globals) *cobra.Command {
 	e := &exporting{g: g}
 	cmd := &cobra.Command{
-		Use: "export ARCHIVE CRAWL...", Short: "Export captures of crawls, and what they need, as WARC, WACZ, CSV or Parquet",
+		Use: "export ARCHIVE [CRAWL...]", Short: "Export captures of crawls, and what they need, as WARC, WACZ, CSV or Parquet",
 		Long: `Export captures of crawls. ARCHIVE is a folder or s3://bucket/prefix; a crawl below a prefix is named PREFIX/CRAWL.
 
   warc     WARC files of --size, each with its index (CDXJ). Records are copied byte for byte
@@ -52,16 +54,20 @@ func exportCommand(g *globals) *cobra.Command {
   csv      what is kept and dropped, by which rule, and why
   parquet  tables of captures and of web objects with their texts, for Spark, DuckDB and Trino
 
-Without --only, everything is exported. --only FILE keeps the captures of the URLs in a file, one a line; http://example.org/* stands for all
+Without --only, --query and --selection everything is exported. --query keeps the pages that match a query in the language of searches (SEARCHING.md).
+--selection keeps what a selection of ` + "`muninn select`" + ` keeps; what is open in it (ask) counts as dropped. Both read the texts of the pages, which is
+quicker after ` + "`muninn derive`" + `; without the names of crawls, those of the selection are exported. --only FILE keeps the captures of the URLs in a file, one a line; http://example.org/* stands for all
 that begin so, and a line that begins with - drops its URLs; the first line that matches counts. A kept capture brings what it needs: requisites, redirects, robots.txt,
 the DNS answer, and what a revisit refers to. What cannot be exported is listed with the reason in NAME-….missing.jsonl.
 
 The same archive and flags give the same files. An export that was cut off is continued by the same command. A file NAME-….manifest.json ends it.
 
   muninn export s3://archive/crawls ravens --to ravens-export --format wacz
-  muninn export archive ravens --only kept.txt --to s3://exports/ravens --size 5GiB --check`,
+  muninn export archive ravens --only kept.txt --to s3://exports/ravens --size 5GiB --check
+  muninn export archive ravens --query 'raven score:>0.5 date:2025..' --to ravens-query
+  muninn export archive --selection ravens --to ravens-kept --format csv`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
+			if len(args) < 2 && (e.selection == "" || len(args) == 0) {
 				return cli.Usage("give an archive (a folder, or s3://bucket/prefix) and the names of one or more crawls")
 			}
 			return checkCrawls(args[1:])
@@ -71,6 +77,8 @@ The same archive and flags give the same files. An export that was cut off is co
 	e.flags(cmd)
 	cmd.Flags().StringVar(&e.format, "format", string(export.WARC), "warc, wacz, csv or parquet")
 	cmd.Flags().StringVar(&e.only, "only", "", "file of the URLs and prefixes (…*) that are kept, one a line; - is standard input")
+	cmd.Flags().StringVar(&e.query, "query", "", "query whose pages are kept")
+	cmd.Flags().StringVar(&e.selection, "selection", "", "name of a selection of the archive: what it keeps is kept")
 	return cmd
 }
 
@@ -120,16 +128,32 @@ func checkCrawls(names []string) error {
 // run exports, and prints what was written.
 func (e *exporting) run(cmd *cobra.Command, where string, crawls []string) error {
 	ctx := cmd.Context()
+	if err := e.checkChoice(cmd); err != nil {
+		return err
+	}
 	o, err := e.order(crawls)
 	if err != nil {
 		return err
 	}
 	if e.onWorkers {
-		return e.runOnWorkers(ctx, where, o)
+		if err := e.checkOnWorkers(); err != nil {
+			return err
+		}
+		if !e.chooses() {
+			return e.runOnWorkers(ctx, where, o, nil)
+		}
 	}
 	from, to, err := e.open(ctx, where)
 	if err != nil {
 		return err
+	}
+	if e.chooses() {
+		if err := e.choose(ctx, from, &o, cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+	}
+	if e.onWorkers {
+		return e.planForWorkers(ctx, where, from, to, o)
 	}
 	if len(o.Crawls) == 0 {
 		if o.Crawls, err = archive.Crawls(ctx, from); err != nil {
@@ -261,8 +285,13 @@ func (e *exporting) report(out exported, o export.Order) error {
 	if out.Damaged > 0 {
 		err = errors.Join(err, fmt.Errorf("%s cannot be read: see %s, and `muninn verify`", cli.Count(out.Damaged, "segment"), out.List))
 	}
-	if out.Captures == 0 && o.Keep != nil && out.Damaged == 0 {
-		err = errors.Join(err, fmt.Errorf("--only %s: no capture of the crawls has such a URL", e.only))
+	if out.Captures == 0 && out.Damaged == 0 {
+		switch {
+		case o.Chosen != nil:
+			err = errors.Join(err, fmt.Errorf("%s keeps no capture of the crawls", shownText(o.Chosen.Name())))
+		case o.Keep != nil:
+			err = errors.Join(err, fmt.Errorf("--only %s: no capture of the crawls has such a URL", e.only))
+		}
 	}
 	if out.Checked != nil && len(out.Checked.Faults) > 0 {
 		err = errors.Join(err, fmt.Errorf("--check: %s", cli.Count(len(out.Checked.Faults), "fault")))

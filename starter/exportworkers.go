@@ -28,17 +28,24 @@ const maxOrder = 1 << 20
 // exportPoll lies between two looks at an export that workers make.
 const exportPoll = 2 * time.Second
 
-// runOnWorkers has the workers of a Temporal service make an export, and waits for its end. If the same one runs, it waits for that.
-func (e *exporting) runOnWorkers(ctx context.Context, where string, o export.Order) error {
+// checkOnWorkers refuses what workers do not do.
+func (e *exporting) checkOnWorkers() error {
 	switch {
 	case e.format == formatCSV || e.format == formatParquet:
 		return cli.Usage("--on-workers: workers write records: it needs --format warc or wacz")
 	case e.check:
 		return cli.Usage("--on-workers: --check is for exports of this process: run the same command with --check and without --on-workers afterwards, which writes nothing again")
-	case len(o.Crawls) == 0:
+	}
+	return nil
+}
+
+// runOnWorkers has the workers of a Temporal service make an export, and waits for its end. If the same one runs, it waits for that. planned is not nil if
+// it was planned here: the workflow then begins where one is that has planned.
+func (e *exporting) runOnWorkers(ctx context.Context, where string, o export.Order, planned *workflows.ExportState) error {
+	if len(o.Crawls) == 0 {
 		return cli.Usage("--on-workers: name the crawls that are merged")
 	}
-	in := workflows.Exporting{Exported: activities.Exported{Archive: absolutePlace(where), To: absolutePlace(e.to), Order: o}}
+	in := workflows.Exporting{Exported: activities.Exported{Archive: absolutePlace(where), To: absolutePlace(e.to), Order: o}, State: planned}
 	raw, err := json.Marshal(in)
 	if err != nil {
 		return err

@@ -111,6 +111,19 @@ func TestExportContinues(t *testing.T) {
 	}
 }
 
+// TestExportPlanned: an export that the command line has planned is written without another plan, by an order that does not say what is kept.
+func TestExportPlanned(t *testing.T) {
+	x := newExportable(t, 3)
+	in := exporting()
+	in.State = &ExportState{Planned: export.Planned{Outline: "x.outline.json", Parts: 3, Missing: 2}, ExportProgress: ExportProgress{Parts: 3, Missing: 2}}
+	if err := x.run(names.Export, in); err != nil {
+		t.Fatal(err)
+	}
+	if x.count("PlanExport") != 0 || len(x.written) != 3 || x.finished != 1 {
+		t.Errorf("%d plans, %d parts, %d manifests", x.count("PlanExport"), len(x.written), x.finished)
+	}
+}
+
 // TestExportDamaged: a part whose source is damaged ends the export with what is wrong; others of the listing may be written, and there is no manifest.
 func TestExportDamaged(t *testing.T) {
 	x := newExportable(t, 30)
