@@ -188,3 +188,17 @@ func TestSearchAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchHostile: what people see of an answer has no control character, wherever it comes from.
+func TestSearchHostile(t *testing.T) {
+	const bad = "a\x1b]0;x\x07\u202eb"
+	f := found{
+		Total: 9, Hits: []foundHit{{URL: bad, Crawl: bad, Title: bad, Type: bad, Author: bad, Snippet: []foundFragment{{Text: bad}}}},
+		Facets: []foundFacet{{Name: bad, Values: []foundCount{{bad, 1}}, Others: 3}}, Histogram: []foundCount{{bad, 2}}, By: bad,
+	}
+	var out strings.Builder
+	f.write(&out)
+	if strings.ContainsAny(out.String(), "\x1b\x07\u202e") || !strings.Contains(out.String(), "3  others") {
+		t.Errorf("%q", out.String())
+	}
+}
