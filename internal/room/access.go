@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 )
 
@@ -88,10 +89,19 @@ func (r Readers) admits(req *http.Request) (ok bool, why string) {
 	return true, ""
 }
 
-// login takes the token of the form, and sets the cookie. maxForm bounds its body.
-func (r Readers) login(w http.ResponseWriter, req *http.Request) bool {
+// form is what a POST of a form has sent: nothing if it is longer than maxForm. Bodies of other types are not read: FormValue and its like would write files of
+// strangers to the disk.
+func form(w http.ResponseWriter, req *http.Request) url.Values {
 	req.Body = http.MaxBytesReader(w, req.Body, maxForm)
-	if r.Token == "" || !same(strings.TrimSpace(req.PostFormValue("token")), r.Token) {
+	if err := req.ParseForm(); err != nil {
+		return nil
+	}
+	return req.PostForm
+}
+
+// login sets the cookie if a token is the right one.
+func (r Readers) login(w http.ResponseWriter, req *http.Request, token string) bool {
+	if r.Token == "" || !same(strings.TrimSpace(token), r.Token) {
 		return false
 	}
 	http.SetCookie(w, &http.Cookie{

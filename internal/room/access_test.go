@@ -1,6 +1,7 @@
 package room_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -129,5 +130,41 @@ func TestForm(t *testing.T) {
 	}
 	if w := ask(t, h, "/search?q=raven", func(req *http.Request) { req.AddCookie(c[0]) }); w.Code != 200 {
 		t.Errorf("with the cookie: %d", w.Code)
+	}
+}
+
+// counted counts what is read of a body.
+type counted struct {
+	io.Reader
+	n int
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += n
+	return n, err
+}
+
+// TestFormBounded: of what a stranger sends to the form of the token, only the beginning of a form is read, and files are not.
+func TestFormBounded(t *testing.T) {
+	r := ravens(t)
+	r.read = room.Readers{Token: token}
+	_, h := r.open()
+	const most = 8 << 10
+	file := "--b\r\nContent-Disposition: form-data; name=\"next\"; filename=\"f\"\r\n\r\n"
+	for _, kind := range []string{"multipart/form-data; boundary=b", "application/x-www-form-urlencoded"} {
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut} {
+			body := &counted{Reader: strings.NewReader(file + strings.Repeat("x", 1<<20) + "\r\n--b--\r\n")}
+			req := httptest.NewRequestWithContext(t.Context(), method, "/login?next=/crawls", body)
+			req.Header.Set("Content-Type", kind)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, req)
+			if body.n > most || len(w.Result().Cookies()) != 0 {
+				t.Errorf("%s of %s: %d bytes are read, status %d", method, kind, body.n, w.Code)
+			}
+		}
+	}
+	if w := ask(t, h, "/login?next=/crawls"); w.Code != 200 || !strings.Contains(w.Body.String(), `name="next" value="/crawls"`) {
+		t.Errorf("the form: %d %s", w.Code, w.Body)
 	}
 }

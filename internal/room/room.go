@@ -187,16 +187,17 @@ func localPath(p string) string {
 }
 
 func (r *Room) login(w http.ResponseWriter, req *http.Request) {
-	next := localPath(req.FormValue("next"))
-	if req.Method == http.MethodPost && r.Readers.login(w, req) {
+	if req.Method != http.MethodPost {
+		r.write(w, req, http.StatusOK, view{Name: "login", Title: "Token", Data: loginPage{Next: localPath(req.URL.Query().Get("next"))}})
+		return
+	}
+	sent := form(w, req)
+	next := localPath(sent.Get("next"))
+	if r.Readers.login(w, req, sent.Get("token")) {
 		http.Redirect(w, req, next, http.StatusSeeOther)
 		return
 	}
-	status := http.StatusOK
-	if req.Method == http.MethodPost {
-		status = http.StatusForbidden
-	}
-	r.write(w, req, status, view{Name: "login", Title: "Token", Data: loginPage{next, status != http.StatusOK}})
+	r.write(w, req, http.StatusForbidden, view{Name: "login", Title: "Token", Data: loginPage{next, true}})
 }
 
 // crawlNamed is a crawl that readers may see something of.
