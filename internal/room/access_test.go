@@ -118,7 +118,8 @@ func TestForm(t *testing.T) {
 	if w := post(strings.Repeat("x", 1<<20), "/"); w.Code != 403 {
 		t.Errorf("a large form: %d", w.Code)
 	}
-	for next, want := range map[string]string{"/search?q=raven": "/search?q=raven", "//evil.example/": "/", "https://evil.example/": "/", `/\evil.example`: "/", "/login": "/", "": "/"} {
+	for next, want := range map[string]string{"/search?q=raven": "/search?q=raven", "//evil.example/": "/", "https://evil.example/": "/", `/\evil.example`: "/", "/login": "/", "": "/",
+		"/\t/evil.example/": "/", "/\n/evil.example/": "/", "/ /evil.example/": "/", "/\x00/evil.example/": "/", "/\x7f/evil.example/": "/"} {
 		w := post(token, next)
 		if w.Code != 303 || w.Header().Get("Location") != want {
 			t.Errorf("next %q: %d %q", next, w.Code, w.Header().Get("Location"))

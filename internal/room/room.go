@@ -178,9 +178,10 @@ type loginPage struct {
 	Wrong bool   `json:"wrong"`
 }
 
-// localPath is a path on this server, for a redirect.
+// localPath is a path on this server, for a redirect. Browsers take blanks and controls out of URLs, which makes //HOST of others.
 func localPath(p string) string {
-	if !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") || strings.ContainsAny(p, "\\\r\n") || strings.HasPrefix(p, "/login") {
+	blank := func(c rune) bool { return c <= ' ' || c == 0x7f }
+	if !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "//") || strings.Contains(p, "\\") || strings.ContainsFunc(p, blank) || strings.HasPrefix(p, "/login") {
 		return "/"
 	}
 	return p
