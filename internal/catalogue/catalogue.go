@@ -13,7 +13,7 @@ import (
 var (
 	// ErrNoSegment says that a catalogue does not have a segment.
 	ErrNoSegment = errors.New("the catalogue has no such segment")
-	// ErrScan says that a query has looked at as many captures as it may: those that it returned are not all.
+	// ErrScan says that a query has looked at as many captures as it may, or for as long: those that it returned are not all.
 	ErrScan = errors.New("the query looks at too many captures: name a narrower part of URLs, or a time")
 	// ErrVersion says that a catalogue was made by a version whose form this one does not read.
 	ErrVersion = errors.New("the catalogue has the form of another version: delete it and build it again")

@@ -12,11 +12,12 @@ import (
 // maxFilter bounds the text of a filter, in bytes.
 const maxFilter = 1000
 
-// maxProgram bounds a regular expression in steps: the time of a match is their number times the length of the value.
-const maxProgram = 2000
+// maxProgram bounds the regular expressions of all filters of a query in steps: the time of their matches is this number times the length of the values.
+const maxProgram = 500
 
 // Filter is a condition on a field of a capture, as pywb's CDX server has it.
 type Filter struct {
+	steps int    // of the regular expression
 	field string // empty: the whole line
 	not   bool
 	fits  func(value string) bool
@@ -51,31 +52,44 @@ func ParseFilter(text string) (Filter, error) {
 	case "=":
 		f.fits = func(v string) bool { return v == value }
 	case "~":
-		expr, err := compile(`^(?:` + value + `)`)
+		expr, steps, err := compile(`^(?:` + value + `)`)
 		if err != nil {
 			return bad("has no regular expression that can be used: %v", err)
 		}
-		f.fits = expr.MatchString
+		f.fits, f.steps = expr.MatchString, steps
 	default:
 		f.fits = func(v string) bool { return strings.Contains(v, value) }
 	}
 	return f, nil
 }
 
-// compile compiles a regular expression whose matching takes a bounded time.
-func compile(text string) (*regexp.Regexp, error) {
+// compile compiles a regular expression whose matching takes a bounded time. steps is the length of its program.
+func compile(text string) (expr *regexp.Regexp, steps int, err error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if len(program.Inst) > maxProgram {
-		return nil, fmt.Errorf("it repeats too much: it has %d steps, %d is the most", len(program.Inst), maxProgram)
+	if steps = len(program.Inst); steps > maxProgram {
+		return nil, 0, fmt.Errorf("it repeats too much: it has %d steps, %d is the most", steps, maxProgram)
 	}
-	return regexp.Compile(text)
+	expr, err = regexp.Compile(text)
+	return expr, steps, err
+}
+
+// checkFilters finds filters that together take too long.
+func checkFilters(list []Filter) error {
+	steps := 0
+	for _, f := range list {
+		steps += f.steps
+	}
+	if steps > maxProgram {
+		return &QueryError{"filter", fmt.Sprintf("is given with regular expressions that have %d steps together, %d is the most", steps, maxProgram)}
+	}
+	return nil
 }
 
 // Fits reports whether a capture fulfils the condition.

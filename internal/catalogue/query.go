@@ -47,6 +47,8 @@ type Query struct {
 	After   string    // what Entry.Cursor says of the last capture of the page before; not with Closest
 	// MaxScan bounds how many captures are looked at in a row that do not fit, ErrScan beyond it; 0: without a bound.
 	MaxScan int
+	// MaxTime bounds the time that captures are looked for, without that of the function that gets them, ErrScan beyond it; 0: without a bound.
+	MaxTime time.Duration
 }
 
 // QueryError says what is wrong with a query.
@@ -68,7 +70,7 @@ func (q *Query) check() error {
 	case !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From):
 		return &QueryError{"to", "is before from"}
 	}
-	return nil
+	return checkFilters(q.Filters)
 }
 
 // times are the first and the last second that the query asks for.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"time"
 )
 
 // Index is what an implementation reads its captures by: one shard or several, each of which has all captures of a pay-level domain, in the
@@ -53,7 +54,7 @@ func Scan(ctx context.Context, index Index, q Query, fn func(Entry) error) error
 	if err != nil {
 		return err
 	}
-	s := &scan{ctx: ctx, index: index, q: &q, fn: fn}
+	s := &scan{ctx: ctx, index: index, q: &q, fn: fn, ends: time.Now().Add(q.MaxTime)}
 	s.since, s.through = q.times()
 	switch q.Sort {
 	case Closest:
@@ -81,7 +82,8 @@ type scan struct {
 	fn             func(Entry) error
 	since, through int64
 	found          int
-	idle           int // captures that were looked at since one fitted
+	idle           int       // captures that were looked at since one fitted
+	ends           time.Time // of the time that captures are looked for
 }
 
 // begin is the place before all captures of a span, in the scan's direction, or that of the page before.
@@ -173,9 +175,12 @@ func (s *scan) merge(streams []*stream, before func(a, b *Row) bool) error {
 	}
 }
 
-// give passes a capture on that fits.
+// give passes a capture on that fits. It asks for each capture whether somebody waits still: the filters may take a tenth of a second for it.
 func (s *scan) give(e *Entry) error {
-	if s.idle++; s.q.MaxScan > 0 && s.idle > s.q.MaxScan {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	if s.idle++; s.q.MaxScan > 0 && s.idle > s.q.MaxScan || s.q.MaxTime > 0 && time.Now().After(s.ends) {
 		return ErrScan
 	}
 	if at := e.Date.Unix(); at < s.since || at > s.through || s.q.Digest != "" && e.Digest != s.q.Digest {
@@ -186,7 +191,7 @@ func (s *scan) give(e *Entry) error {
 			return nil
 		}
 	}
-	if err := s.fn(*e); err != nil {
+	if err := s.pass(e); err != nil {
 		return err
 	}
 	s.idle = 0
@@ -194,6 +199,17 @@ func (s *scan) give(e *Entry) error {
 		return errEnough
 	}
 	return nil
+}
+
+// pass calls fn, whose time is not that of the scan.
+func (s *scan) pass(e *Entry) error {
+	if s.q.MaxTime == 0 {
+		return s.fn(*e)
+	}
+	begun := time.Now()
+	err := s.fn(*e)
+	s.ends = s.ends.Add(time.Since(begun))
+	return err
 }
 
 // stream reads the captures of a shard page by page.

@@ -6,12 +6,16 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/catalogue"
 )
 
 // maxScan is how many captures in a row a query looks at that do not fit: some seconds.
 const maxScan = 1_000_000
+
+// maxTime bounds the time that a query looks for captures, without that in which the client takes its lines.
+const maxTime = time.Minute
 
 // errEnough ends a query that has as many lines as it may.
 var errEnough = errors.New("enough")

@@ -270,6 +270,33 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
+// asked keeps what a catalogue is asked for.
+type asked struct {
+	catalogue.Catalogue
+	q catalogue.Query
+}
+
+func (a *asked) Query(ctx context.Context, q catalogue.Query, fn func(catalogue.Entry) error) error {
+	a.q = q
+	return a.Catalogue.Query(ctx, q, fn)
+}
+
+// TestBounded: each query is bounded in captures and in time, and its filters together in their regular expressions.
+func TestBounded(t *testing.T) {
+	c := &asked{Catalogue: index(t)}
+	h := cdx.New(c)
+	if answer, _ := get(t, h, "url=*"); answer.StatusCode != 200 || c.q.MaxScan <= 0 || c.q.MaxTime <= 0 {
+		t.Errorf("%d, %+v", answer.StatusCode, c.q)
+	}
+	const filter = "&filter=!~url:.*(?:a.%3F){100}Z"
+	if answer, body := get(t, h, "url=*"+filter); answer.StatusCode != 200 || strings.Count(body, "\n") != 27 {
+		t.Errorf("a filter: %d, %s", answer.StatusCode, body)
+	}
+	if answer, body := get(t, h, "url=*"+strings.Repeat(filter, 20)); answer.StatusCode != 400 || !strings.Contains(body, `"parameter":"filter"`) {
+		t.Errorf("20 filters: %d, %s", answer.StatusCode, body)
+	}
+}
+
 func FuzzParameters(f *testing.F) {
 	f.Add("url=*.example.com&filter=!~mime:x&from=2014&collapse=digest:3&sort=reverse&output=json")
 	f.Add("urlkey=com,example)/&matchType=range&closest=2014&limit=1&resumeKey=MSAyIDMgeA")

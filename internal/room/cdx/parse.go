@@ -94,7 +94,7 @@ func parse(values url.Values) (q request, err error) {
 		q.Filters = append(q.Filters, f)
 	}
 	q.limit = p.number("limit", 1)
-	q.MaxScan = maxScan
+	q.MaxScan, q.MaxTime = maxScan, maxTime
 	q.After = p.Get("resumeKey")
 	q.showResumeKey = p.truth("showResumeKey")
 	return q, p.err
