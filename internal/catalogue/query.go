@@ -43,8 +43,10 @@ type Query struct {
 	Sort    Sort
 	Closest time.Time // for the order of that name, which needs Exact
 	Filters []Filter  // all must fit
-	Limit   int       // 0: all
-	After   string    // what Entry.Cursor says of the last capture of the page before; not with Closest
+	// Admits, if it is not nil, is asked about each capture that fits, after all other conditions. Those that it refuses count for MaxScan, and not for Limit.
+	Admits func(*Entry) bool
+	Limit  int    // 0: all
+	After  string // what Entry.Cursor says of the last capture of the page before; not with Closest
 	// MaxScan bounds how many captures are looked at in a row that do not fit, ErrScan beyond it; 0: without a bound.
 	MaxScan int
 	// MaxTime bounds the time that captures are looked for, without that of the function that gets them, ErrScan beyond it; 0: without a bound.

@@ -191,6 +191,9 @@ func (s *scan) give(e *Entry) error {
 			return nil
 		}
 	}
+	if s.q.Admits != nil && !s.q.Admits(e) {
+		return nil
+	}
 	if err := s.pass(e); err != nil {
 		return err
 	}
@@ -225,7 +228,7 @@ type stream struct {
 
 func (s *scan) stream(shard int, w Window) *stream {
 	n := firstPage
-	if s.q.Limit > 0 && s.q.Limit < n && len(s.q.Filters) == 0 {
+	if s.q.Limit > 0 && s.q.Limit < n && len(s.q.Filters) == 0 && s.q.Admits == nil {
 		n = s.q.Limit
 	}
 	return &stream{scan: s, shard: shard, window: w, n: n}

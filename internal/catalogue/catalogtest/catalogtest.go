@@ -328,6 +328,14 @@ func maxScan(t *testing.T, c catalogue.Catalogue) {
 	if got := query(t, c, q); got != nil {
 		t.Errorf("%+v", got)
 	}
+	last := epoch.Add(299 * time.Second)
+	q = catalogue.Query{Match: catalogue.Range, MaxScan: 300, Limit: 1, Admits: func(e *catalogue.Entry) bool { return e.Date.Equal(last) }}
+	same(t, "the last one is admitted", short(query(t, c, q)), []string{"http://h299.example/+299"})
+	last = epoch.Add(-time.Second)
+	q.MaxScan = 299
+	if err := c.Query(t.Context(), q, func(catalogue.Entry) error { return nil }); !errors.Is(err, catalogue.ErrScan) {
+		t.Errorf("nothing is admitted: %v", err)
+	}
 }
 
 // answers: names behind an address, and addresses of a name, over time.

@@ -48,6 +48,9 @@ func (s server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out := &answer{w: w, lines: bufio.NewWriterSize(w, 32<<10), q: &q}
+	if q.collapse != nil {
+		q.Admits = out.differs
+	}
 	err = s.catalogue.Query(r.Context(), q.Query, out.take)
 	if errors.Is(err, errEnough) {
 		err = out.resume()
@@ -72,17 +75,20 @@ type answer struct {
 	sent  bool   // the client has, or may have, a part of the answer
 }
 
+// differs reports whether a capture is not one line with the one before it.
+func (a *answer) differs(e *catalogue.Entry) bool {
+	group := a.q.collapse(e)
+	if a.n > 0 && group == a.group {
+		a.last = *e
+		return false
+	}
+	a.group = group
+	return true
+}
+
 func (a *answer) take(e catalogue.Entry) error {
-	if a.q.collapse != nil {
-		group := a.q.collapse(&e)
-		if a.n > 0 && group == a.group {
-			a.last = e
-			return nil
-		}
-		if a.n > 0 && a.n == a.q.limit {
-			return errEnough
-		}
-		a.group = group
+	if a.n > 0 && a.n == a.q.limit { // the first one of the next group
+		return errEnough
 	}
 	a.n++
 	a.last = e

@@ -273,12 +273,17 @@ func TestCutOff(t *testing.T) {
 // asked keeps what a catalogue is asked for.
 type asked struct {
 	catalogue.Catalogue
-	q catalogue.Query
+	q    catalogue.Query
+	most int // MaxScan in place of the one that is given
+	err  error
 }
 
 func (a *asked) Query(ctx context.Context, q catalogue.Query, fn func(catalogue.Entry) error) error {
-	a.q = q
-	return a.Catalogue.Query(ctx, q, fn)
+	if a.q = q; a.most > 0 {
+		q.MaxScan = a.most
+	}
+	a.err = a.Catalogue.Query(ctx, q, fn)
+	return a.err
 }
 
 // TestBounded: each query is bounded in captures and in time, and its filters together in their regular expressions.
@@ -294,6 +299,17 @@ func TestBounded(t *testing.T) {
 	}
 	if answer, body := get(t, h, "url=*"+strings.Repeat(filter, 20)); answer.StatusCode != 400 || !strings.Contains(body, `"parameter":"filter"`) {
 		t.Errorf("20 filters: %d, %s", answer.StatusCode, body)
+	}
+}
+
+// TestCollapsedBounded: captures that are one line with the one before count for the bounds of a query as those that do not fit.
+func TestCollapsedBounded(t *testing.T) {
+	for query, want := range map[string]error{"url=*": nil, "url=*&collapse=timestamp:14": nil, "url=*&collapse=length:0001": nil, "url=*&collapse=crawl": catalogue.ErrScan} {
+		c := &asked{Catalogue: index(t), most: 10}
+		_, _ = get(t, cdx.New(c), query)
+		if !errors.Is(c.err, want) {
+			t.Errorf("%s: %v, want %v", query, c.err, want)
+		}
 	}
 }
 

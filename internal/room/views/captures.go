@@ -86,28 +86,14 @@ type guarded struct {
 	door  *room.Door
 }
 
-// Query implements catalogue.Catalogue.
+// Query implements catalogue.Catalogue. What readers may not see does not fit: it counts for the bounds of the query.
 func (g *guarded) Query(ctx context.Context, q catalogue.Query, fn func(catalogue.Entry) error) error {
-	limit, found := q.Limit, 0
-	q.Limit = 0
-	shown, admits := g.views.Crawls(), g.door.Now()
-	err := g.Catalogue.Query(ctx, q, func(e catalogue.Entry) error {
-		entry := EntryOf(&e)
-		if !served(shown, e.Crawl.Name, e.Crawl.Prefix) || !admits(&entry) {
-			return nil
-		}
-		if err := fn(e); err != nil {
-			return err
-		}
-		if found++; found == limit {
-			return errEnough
-		}
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		return nil
+	shown, admits, further := g.views.Crawls(), g.door.Now(), q.Admits
+	q.Admits = func(e *catalogue.Entry) bool {
+		entry := EntryOf(e)
+		return served(shown, e.Crawl.Name, e.Crawl.Prefix) && admits(&entry) && (further == nil || further(e))
 	}
-	return err
+	return g.Catalogue.Query(ctx, q, fn)
 }
 
 // Answers implements catalogue.Catalogue: those of hosts of which readers may see captures of that time.

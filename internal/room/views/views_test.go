@@ -322,3 +322,42 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestDoorBounds: captures that the door keeps back count for the bounds of a query as all that do not fit, and not for its limit.
+func TestDoorBounds(t *testing.T) {
+	where := store(t, t.TempDir())
+	for i := range 6 {
+		segment(t, where, "c", fmt.Sprintf("a-%d@w.1", i), fmt.Sprintf("http://a.example/%d", i), "one")
+	}
+	segment(t, where, "d", "b-1@w.1", "http://b.example/", "two")
+	o := open(t, t.TempDir(), nil, where)
+	defer o.close()
+	pass(t, o)
+	rules, err := room.ReadRules([]byte("rules: [{crawl: c, access: closed}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := o.Guarded(room.NewDoor(rules, o, o.Index, time.Now))
+	for _, c := range []struct {
+		q    catalogue.Query
+		want int
+		err  error
+	}{
+		{catalogue.Query{Match: catalogue.Range}, 1, nil},
+		{catalogue.Query{Match: catalogue.Range, Limit: 1}, 1, nil},
+		{catalogue.Query{Match: catalogue.Range, MaxScan: 7}, 1, nil},
+		{catalogue.Query{Match: catalogue.Range, MaxScan: 6}, 0, catalogue.ErrScan},
+		{catalogue.Query{Match: catalogue.Range, Admits: func(*catalogue.Entry) bool { return false }}, 0, nil},
+	} {
+		n := 0
+		err := behind.Query(t.Context(), c.q, func(e catalogue.Entry) error {
+			if n++; e.Crawl.Name != "d" {
+				t.Errorf("%s of %s is shown", e.URL, e.Crawl.Name)
+			}
+			return nil
+		})
+		if n != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%+v: %d captures, %v", c.q, n, err)
+		}
+	}
+}
