@@ -138,7 +138,8 @@ var passed = []string{"Content-Type", "Content-Language", "Last-Modified", "Cont
 
 // get answers the worker: the capture of a URL that is nearest to a time, with the status and the Location of its response in fields of their own.
 func (r *Room) get(w http.ResponseWriter, req *http.Request) error {
-	if to := req.Header.Get("Sec-Fetch-Dest"); to != "" && to != "empty" && req.Header.Get("Sec-Fetch-Mode") == "navigate" {
+	// A worker that a page registers would be an archived script with the power over this origin; documents and scripts are given by the worker alone.
+	if to := req.Header.Get("Sec-Fetch-Dest"); to != "" && to != "empty" || req.Header.Get("Service-Worker") != "" {
 		return &statusError{http.StatusForbidden, "this is for the service worker of replay"}
 	}
 	parts := asked.FindStringSubmatch(strings.TrimPrefix(req.RequestURI, getPath))

@@ -65,13 +65,26 @@ func TestReplayOrigin(t *testing.T) {
 	if policy := w.Header().Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors http://127.0.0.1:8480") {
 		t.Errorf("the frame may stand in %q", policy)
 	}
-	w = ask(t, h, "/room/get/20260304id_/http://a.example/", func(req *http.Request) {
-		req.RequestURI = "/room/get/20260304id_/http://a.example/"
-		req.Header.Set("Sec-Fetch-Dest", "document")
-		req.Header.Set("Sec-Fetch-Mode", "navigate")
-	})
-	if w.Code != http.StatusForbidden {
-		t.Errorf("a page that is opened by itself: %d", w.Code)
+	for _, c := range []struct {
+		name   string
+		fields [][2]string
+		status int
+	}{
+		{"the worker", [][2]string{{"Sec-Fetch-Dest", "empty"}, {"Sec-Fetch-Mode", "cors"}}, http.StatusOK},
+		{"a page that is opened by itself", [][2]string{{"Sec-Fetch-Dest", "document"}, {"Sec-Fetch-Mode", "navigate"}}, http.StatusForbidden},
+		{"a script", [][2]string{{"Sec-Fetch-Dest", "script"}, {"Sec-Fetch-Mode", "no-cors"}}, http.StatusForbidden},
+		{"a worker's script", [][2]string{{"Sec-Fetch-Dest", "serviceworker"}, {"Sec-Fetch-Mode", "same-origin"}}, http.StatusForbidden},
+		{"a worker's script, of a browser without Sec-Fetch fields", [][2]string{{"Service-Worker", "script"}}, http.StatusForbidden},
+	} {
+		w := ask(t, h, "/room/get/20260304id_/http://a.example/", func(req *http.Request) {
+			req.RequestURI = "/room/get/20260304id_/http://a.example/"
+			for _, f := range c.fields {
+				req.Header.Set(f[0], f[1])
+			}
+		})
+		if w.Code != c.status {
+			t.Errorf("%s: %d, want %d", c.name, w.Code, c.status)
+		}
 	}
 }
 
