@@ -78,7 +78,9 @@ func (r *Room) compare(req *http.Request) (view, error) {
 		p.Lines = nearby(p.Lines, linesAround)
 		p.All = compareAddress(before.link(), after.link()) + "&lines=all"
 	}
-	p.Objects = compareObjects(was.Objects, now.Objects)
+	if p.Objects, err = compareObjects(ctx, was.Objects, now.Objects); err != nil {
+		return view{}, err
+	}
 	for _, f := range []fieldChange{
 		{"title", was.Title, now.Title}, {"author", was.Author, now.Author}, {"language", was.Language, now.Language},
 		{"published", dateText(was.Published), dateText(now.Published)}, {"type", before.MIME, after.MIME}, {"application", before.Application, after.Application},
@@ -126,17 +128,20 @@ const maxObjectsCompared = 100
 
 // compareObjects compares the web objects of two captures. They are the same object if type, author, date and title are; of several that are, the
 // first with the first, and so on.
-func compareObjects(before, after []derive.Object) (list []comparedObject) {
+func compareObjects(ctx context.Context, before, after []derive.Object) (list []comparedObject, err error) {
 	type key struct {
 		kind, author, title string
 		date                int64
 	}
 	of := func(o derive.Object) key { return key{o.Type, o.Author, o.Title, o.Date.Unix()} }
-	left := map[key][]derive.Object{}
+	left, cells := map[key][]derive.Object{}, maxCells
 	for _, o := range before {
 		left[of(o)] = append(left[of(o)], o)
 	}
 	for _, o := range after {
+		if err := ctx.Err(); err != nil || len(list) == maxObjectsCompared {
+			return list, err
+		}
 		was, known := left[of(o)], false
 		if known = len(was) > 0; known {
 			left[of(o)] = was[1:]
@@ -145,7 +150,7 @@ func compareObjects(before, after []derive.Object) (list []comparedObject) {
 		case !known:
 			list = append(list, comparedObject{Change: Added, Object: o})
 		case was[0].Text != o.Text:
-			changes, _ := diff(was[0].Text, o.Text)
+			changes, _ := diffWithin(&cells, was[0].Text, o.Text)
 			list = append(list, comparedObject{Change: Kept, Object: o, Lines: nearby(changes, linesAround)})
 		}
 	}
@@ -155,5 +160,5 @@ func compareObjects(before, after []derive.Object) (list []comparedObject) {
 			list = append(list, comparedObject{Change: Removed, Object: o})
 		}
 	}
-	return list[:min(len(list), maxObjectsCompared)]
+	return list[:min(len(list), maxObjectsCompared)], nil
 }

@@ -7,7 +7,7 @@ const (
 	// maxLines bounds the lines of a text that are compared; further ones are left out.
 	maxLines = 5_000
 	// maxCells bounds the product of the lines of two texts that differ, between what both begin and end with: beyond it lines are only
-	// looked for in the other text, wherever they stand.
+	// looked for in the other text, wherever they stand. All web objects of two captures share one such bound.
 	maxCells = 4_000_000
 )
 
@@ -30,6 +30,12 @@ type Line struct {
 // diff compares two texts line by line: the lines of both in their order, those that were removed before those that were added. cut says that
 // lines were left out.
 func diff(before, after string) (list []Line, cut bool) {
+	cells := maxCells
+	return diffWithin(&cells, before, after)
+}
+
+// diffWithin takes what it needs of a number of cells.
+func diffWithin(cells *int, before, after string) (list []Line, cut bool) {
 	a, b := lines(before), lines(after)
 	if len(a) > maxLines || len(b) > maxLines {
 		a, b, cut = a[:min(len(a), maxLines)], b[:min(len(b), maxLines)], true
@@ -49,7 +55,8 @@ func diff(before, after string) (list []Line, cut bool) {
 	}
 	put(Kept, a[:head]...)
 	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
-	if len(x)*len(y) <= maxCells {
+	if need := len(x) * len(y); need <= *cells {
+		*cells -= need
 		longest(x, y, put)
 	} else {
 		apart(x, y, put)

@@ -1,6 +1,8 @@
 package room
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -99,13 +101,52 @@ func TestCompareObjects(t *testing.T) {
 	post := func(n int, author, text string) derive.Object {
 		return derive.Object{N: n, Type: "post", Author: author, Text: text}
 	}
-	got := compareObjects([]derive.Object{post(0, "a", "one"), post(1, "b", "two"), post(2, "b", "three")}, []derive.Object{post(0, "b", "two"), post(1, "b", "3"), post(2, "c", "new")})
+	got, err := compareObjects(t.Context(), []derive.Object{post(0, "a", "one"), post(1, "b", "two"), post(2, "b", "three")}, []derive.Object{post(0, "b", "two"), post(1, "b", "3"), post(2, "c", "new")})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var text []string
 	for _, c := range got {
 		text = append(text, fmt.Sprintf("%s %s %s", c.Change, c.Object.Author, c.Object.Text))
 	}
 	if want := []string{"kept b 3", "added c new", "removed a one"}; !slices.Equal(text, want) {
 		t.Errorf("%q, want %q", text, want)
+	}
+}
+
+// TestCompareObjectsBounded: all web objects of two captures together take the time of one, and none when nobody waits.
+func TestCompareObjectsBounded(t *testing.T) {
+	t.Parallel()
+	var forward, back strings.Builder
+	const n = 1_999
+	for i := range n {
+		fmt.Fprintf(&forward, "%d\n", i)
+		fmt.Fprintf(&back, "%d\n", n-1-i)
+	}
+	var before, after []derive.Object
+	for i := range 3 * maxObjectsCompared {
+		o := derive.Object{N: i, Title: fmt.Sprint(i), Text: forward.String()}
+		before = append(before, o)
+		o.Text = back.String()
+		after = append(after, o)
+	}
+	got, err := compareObjects(t.Context(), before, after)
+	if err != nil || len(got) != maxObjectsCompared {
+		t.Fatalf("%d objects, %v", len(got), err)
+	}
+	ordered := 0 // those whose lines were compared in their order: one of them is kept
+	for _, c := range got {
+		if slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Change == Removed }) {
+			ordered++
+		}
+	}
+	if ordered != 1 {
+		t.Errorf("the order of lines of %d objects was looked at, want 1", ordered)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := compareObjects(ctx, before, after); !errors.Is(err, context.Canceled) || got != nil {
+		t.Errorf("nobody waits: %d objects, %v", len(got), err)
 	}
 }
 
