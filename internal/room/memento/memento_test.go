@@ -551,3 +551,37 @@ func FuzzPath(f *testing.F) {
 		}
 	})
 }
+
+// TestHugeHeader: of a header of an archived page that is larger than clients and proxies take, the first fields by their names are sent, and how many
+// are not; those that describe the bytes are sent before others.
+func TestHugeHeader(t *testing.T) {
+	for name, head := range map[string]string{
+		"many fields": strings.Repeat("A:\n", 100_000),
+		"many names": func() (s string) {
+			var b strings.Builder
+			for i := range 5_000 {
+				fmt.Fprintf(&b, "A-%d: x\n", i)
+			}
+			return b.String()
+		}(),
+		"a long field": "A: " + strings.Repeat("x", 500_000) + "\n",
+		"many types":   strings.Repeat("Content-Language: en\n", 10_000),
+	} {
+		r := newRig(t)
+		r.archive.Segment("a.example-1@w.1", catalogtest.Response{URL: "http://a.example/", Body: "<p>x", Date: later(1), Head: "HTTP/1.1 200 OK\nContent-Type: text/html\n" + head + "Z: last\n"})
+		r.fill()
+		a := r.get("/web/" + later(1).Format(catalogue.Timestamp) + "id_/http://a.example/")
+		size := 0
+		for name, values := range a.Header {
+			for _, v := range values {
+				size += len(name) + len(v) + len(": \r\n")
+			}
+		}
+		if got := text(t, a); a.StatusCode != 200 || got != "<p>x" || size > 18<<10 || a.Header.Get("Content-Type") != "text/html" || a.Header.Get("X-Archive-Left-Out") == "" {
+			t.Errorf("%s: %d, %d bytes of header, type %q, left out %q, %.100q", name, a.StatusCode, size, a.Header.Get("Content-Type"), a.Header.Get("X-Archive-Left-Out"), got)
+		}
+		if last := a.Header.Get("X-Archive-Orig-Z"); name == "a long field" && (last != "last" || a.Header.Get("X-Archive-Left-Out") != "1") {
+			t.Errorf("%s: the others are %q, left out %q", name, last, a.Header.Get("X-Archive-Left-Out"))
+		}
+	}
+}

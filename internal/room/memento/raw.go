@@ -1,10 +1,13 @@
 package memento
 
 import (
+	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -147,7 +150,13 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// setHeader takes over the fields of an archived header.
+// maxHeader bounds the fields of an archived header that are sent, in bytes: clients and proxies refuse answers with larger ones.
+const maxHeader = 16 << 10
+
+// leftOut has the number of fields that were not sent.
+const leftOut = "X-Archive-Left-Out"
+
+// setHeader takes over the fields of an archived header: those that describe the bytes, then the others by their names, as far as there is room.
 func setHeader(h, archived http.Header) {
 	drop := map[string]bool{}
 	for _, list := range archived["Connection"] {
@@ -155,21 +164,44 @@ func setHeader(h, archived http.Header) {
 			drop[textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name))] = true
 		}
 	}
-	for name, values := range archived {
-		name = textproto.CanonicalMIMEHeaderKey(name)
+	names := slices.SortedFunc(maps.Keys(archived), func(a, b string) int {
+		return cmp.Or(cmp.Compare(lateness(a), lateness(b)), strings.Compare(a, b))
+	})
+	room, left := maxHeader, 0
+	for _, from := range names {
+		name := textproto.CanonicalMIMEHeaderKey(from)
 		if hopByHop[name] || drop[name] && !passed[name] {
 			continue
 		}
 		if !passed[name] {
 			name = origPrefix + name
 		}
-		for _, v := range values {
-			h.Add(name, clean(v))
+		for _, v := range archived[from] {
+			if size := len(name) + len(v) + len(": \r\n"); size <= room {
+				room -= size
+				h.Add(name, clean(v))
+			} else {
+				left++
+			}
 		}
+	}
+	if left > 0 {
+		h.Set(leftOut, strconv.Itoa(left))
 	}
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", "application/octet-stream")
 	}
+}
+
+// lateness orders fields: those that are sent as they are stand before the others, the type and the coding first.
+func lateness(name string) int {
+	switch name = textproto.CanonicalMIMEHeaderKey(name); {
+	case name == "Content-Type" || name == "Content-Encoding":
+		return 0
+	case passed[name]:
+		return 1
+	}
+	return 2
 }
 
 // clean takes out of the value of a field what would end it.
