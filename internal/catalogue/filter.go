@@ -25,7 +25,8 @@ type Filter struct {
 }
 
 // ParseFilter reads [!][=|~]field:value. Without a mark the field contains the value, with = it is the value, with ~ the regular expression
-// fits from its start on; ! is the opposite. Without a field the filter is on the line as Entry.Line has it.
+// fits from its start on; ! is the opposite. Without a field the filter is on the line as Entry.Line has it; what stands before a colon is none if it
+// could not be a name (a.example:80), or if // follows (http://a.example/).
 func ParseFilter(text string) (Filter, error) {
 	bad := func(fault string, args ...any) (Filter, error) {
 		return Filter{}, &QueryError{"filter", fmt.Sprintf("%.60q ", text) + fmt.Sprintf(fault, args...)}
@@ -41,12 +42,14 @@ func ParseFilter(text string) (Filter, error) {
 		mark, rest = rest[:1], rest[1:]
 	}
 	value := rest
-	if field, after, named := strings.Cut(rest, ":"); named {
+	if field, after, colon := strings.Cut(rest, ":"); colon {
 		known, ok := FieldName(field)
-		if !ok {
+		switch {
+		case ok:
+			f.field, value = known, after
+		case !strings.HasPrefix(after, "//") && !strings.ContainsFunc(field, outsideName):
 			return bad("names no field: use one of %s", strings.Join(Fields, ", "))
 		}
-		f.field, value = known, after
 	}
 	switch mark {
 	case "=":
@@ -61,6 +64,11 @@ func ParseFilter(text string) (Filter, error) {
 		f.fits = func(v string) bool { return strings.Contains(v, value) }
 	}
 	return f, nil
+}
+
+// outsideName reports whether a letter stands in no name of a field, also of other servers.
+func outsideName(c rune) bool {
+	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-'
 }
 
 // compile compiles a regular expression whose matching takes a bounded time. steps is the length of its program.

@@ -31,7 +31,8 @@ func TestFilters(t *testing.T) {
 		{"urlkey:example)", true}, {"~url:.*\\.php$", false}, {"~url:.*/a$", true}, {"=url:http://example.com/a", true},
 		{"/a 20260304050607", true}, {"/a 20260304050608", false}, {"=digest:ABC", true}, {"score:0.5", true}, {"=application:wordpress", true},
 		{"=language:en", true}, {"title:Rav", true}, {"=crawl:c", true}, {"=run:3", true}, {"=segment:s", true}, {"=filename:s-0011.warc.gz", true},
-		{"=timestamp:20260304050607", true}, {"=length:12", true}, {"=offset:345", true}, {"~timestamp:2026", true}, {"", true}, {"!", false},
+		{"http://example.com/a", true}, {"=http://example.com/a", false}, {"!https://", true}, {"url://example", true}, {"=url://example", false}, {"a.example:80", false}, {"!a.example:80", true},
+		{"~com,example\\)/a (?:x|[0-9]{14}) http://", true}, {"~com,example:80\\)", false}, {"/a:1", false}, {"=timestamp:20260304050607", true}, {"=length:12", true}, {"=offset:345", true}, {"~timestamp:2026", true}, {"", true}, {"!", false},
 	} {
 		f, err := ParseFilter(test.filter)
 		if err != nil {
@@ -42,10 +43,27 @@ func TestFilters(t *testing.T) {
 			t.Errorf("%s: %v", test.filter, got)
 		}
 	}
-	for _, bad := range []string{"blah:200", "~mime:(", "~mime:" + strings.Repeat("a{1000}", 20), "mime:" + strings.Repeat("x", maxFilter), ":x", "redirect:x"} {
+	for _, bad := range []string{"blah:200", "~mime:(", "~mime:" + strings.Repeat("a{1000}", 20), "mime:" + strings.Repeat("x", maxFilter), ":x", "redirect:x", "localhost:80", "time_stamp:x"} {
 		var wrong *QueryError
 		if _, err := ParseFilter(bad); !errors.As(err, &wrong) || wrong.Field != "filter" {
 			t.Errorf("%.40s: %v", bad, err)
+		}
+	}
+}
+
+// TestTimes: a time names its first and its last second. Year 1 is none: a zero time means that there is none.
+func TestTimes(t *testing.T) {
+	for text, want := range map[string]string{
+		"2026": "20260101000000 20261231235959", "202602": "20260201000000 20260228235959", "20260304050607": "20260304050607 20260304050607", "0002": "00020101000000 00021231235959",
+		"9999": "99990101000000 99991231235959", "0001": "", "00010101000000": "", "00011231235959": "", "0000": "", "20260": "", "202613": "", "": "", "202603040506071": "", "2O26": "",
+	} {
+		got := ""
+		first, last, err := ParseTime(text)
+		if err == nil {
+			got = first.Format(Timestamp) + " " + last.Format(Timestamp)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q (%v)", text, got, want, err)
 		}
 	}
 }

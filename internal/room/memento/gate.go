@@ -60,6 +60,9 @@ func acceptDatetime(h http.Header) (time.Time, error) {
 	if err != nil {
 		return t, &catalogue.QueryError{Field: "Accept-Datetime", Fault: "is no time in the form Thu, 31 May 2007 20:35:00 GMT"}
 	}
+	if !catalogue.Dated(t) {
+		return t, &catalogue.QueryError{Field: "Accept-Datetime", Fault: "is of a year before 2"}
+	}
 	return t, nil
 }
 

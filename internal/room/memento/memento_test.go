@@ -552,6 +552,23 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
+// TestYearOne: a time in a year before 2 is refused, and never taken for none.
+func TestYearOne(t *testing.T) {
+	r := newRig(t)
+	r.archive.Segment("a.example-1@w.1", catalogtest.Response{URL: "http://a.example/", Body: "<p>x", Date: later(1)})
+	r.fill()
+	for path, status := range map[string]int{"/web/0001id_/": 400, "/web/00010101000000id_/": 400, "/web/0000id_/": 400, "/web/0002id_/": 302, "/web/9999id_/": 302} {
+		if a := r.get(path + "http://a.example/"); a.StatusCode != status {
+			t.Errorf("%s: %d, want %d", path, a.StatusCode, status)
+		}
+	}
+	for date, status := range map[string]int{"Mon, 01 Jan 0001 00:00:00 GMT": 400, "Mon, 01 Jan 0001 00:00:01 GMT": 400, "Sat, 01 Jan 0000 00:00:00 GMT": 400, "Tue, 01 Jan 0002 00:00:00 GMT": 302} {
+		if a := r.get("/web/http://a.example/", "Accept-Datetime: "+date); a.StatusCode != status || status == 400 && !strings.Contains(text(t, a), "Accept-Datetime") {
+			t.Errorf("%s: %d, want %d", date, a.StatusCode, status)
+		}
+	}
+}
+
 // TestHugeHeader: of a header of an archived page that is larger than clients and proxies take, the first fields by their names are sent, and how many
 // are not; those that describe the bytes are sent before others.
 func TestHugeHeader(t *testing.T) {
