@@ -32,6 +32,7 @@ import (
 // roomOptions are the flags of `muninn serve`.
 type roomOptions struct {
 	archives                                   []string
+	views                                      string // a database; empty: a folder
 	listen, data, token, proxy, rules          string
 	replay, replayListen, replayOrigin, origin string
 	derive                                     bool
@@ -47,6 +48,8 @@ archives, and follows those that crawls write into. What it finds things by, a c
 is built when the server starts, and again if it is lost. Texts that the search needs are derived in the archive, beside the
 segments, unless --derive=false says that only what ` + "`muninn derive`" + ` has made is searched.
 
+--views postgres://… has both in a PostgreSQL database (15 or later) in their place, for large archives and for several servers at a time.
+
 Without a token or a proxy it can be reached from this machine alone. docs/READING.md describes pages, rules and replay.
 
   muninn serve --archive muninn-data/archive
@@ -61,6 +64,7 @@ Without a token or a proxy it can be reached from this machine alone. docs/READI
 	f.StringArrayVar(&o.archives, "archive", []string{localConfig().Archive}, "archive that is shown, a folder or s3://bucket/prefix; may be given several times")
 	f.StringVar(&o.listen, "listen", o.listen, "address of the room, HOST:PORT")
 	f.StringVar(&o.data, "data", "", "folder of the views (default: below the cache folder of the user)")
+	f.StringVar(&o.views, "views", "", "PostgreSQL database of the views, postgres://USER@HOST/DATABASE, in place of a folder; a password is read from PGPASSWORD or ~/.pgpass (default: MUNINN_VIEWS)")
 	f.BoolVar(&o.derive, "derive", o.derive, "derive texts that are missing")
 	f.StringVar(&o.token, "token", "", "file of the token that readers need, of 16 bytes at least")
 	f.StringVar(&o.proxy, "trust-proxy", "", "header in which a proxy in front of the room names the reader")
@@ -70,7 +74,7 @@ Without a token or a proxy it can be reached from this machine alone. docs/READI
 	f.StringVar(&o.replayOrigin, "replay-origin", "", "how readers reach replay, such as https://replay.example.org (default: as they reach the room, at the port of replay)")
 	f.StringVar(&o.origin, "origin", "", "how readers reach the room, if they reach replay by --replay-origin")
 	o.s3 = s3Flags(cmd)
-	groupFlags(cmd, "archive", "listen", "data", "replay", "token", "trust-proxy", "rules", "derive")
+	groupFlags(cmd, "archive", "listen", "data", "views", "replay", "token", "trust-proxy", "rules", "derive")
 	return cmd
 }
 
@@ -196,6 +200,36 @@ func (g *globals) serveRoom(ctx context.Context, o roomOptions) (err error) {
 
 // open opens the views.
 func (o *roomOptions) open(ctx context.Context, stores []archive.Store, log *slog.Logger) (v *views.Views, stale string, free func() error, err error) {
+	if o.views != "" && o.data != "" {
+		return nil, "", nil, cli.Usage("--views and --data: views are in a database or in a folder")
+	}
+	where := o.views
+	if where == "" && o.data == "" {
+		where = os.Getenv("MUNINN_VIEWS")
+	}
+	if where == "" {
+		return o.openFolder(ctx, stores, log)
+	}
+	db, err := views.OpenDatabase(ctx, where)
+	if err != nil {
+		return nil, "", nil, fmt.Errorf("--views: %w", err)
+	}
+	conf := o.built(stores, log)
+	conf.Catalogue, conf.Index = db.Catalogue, db.Index
+	v = views.New(conf)
+	if err := errors.Join(db.Check(ctx, stores), v.List(ctx)); err != nil {
+		return nil, "", nil, errors.Join(fmt.Errorf("--views: %w", err), db.Close())
+	}
+	return v, "", db.Close, nil
+}
+
+// built says what views are built of, but not where they are.
+func (o *roomOptions) built(stores []archive.Store, log *slog.Logger) views.Config {
+	return views.Config{Archives: stores, Derive: o.derive, PDF: pdf.New(pdf.DefaultLimits()).Read, Log: log, Now: time.Now}
+}
+
+// openFolder opens views in a folder.
+func (o *roomOptions) openFolder(ctx context.Context, stores []archive.Store, log *slog.Logger) (v *views.Views, stale string, free func() error, err error) {
 	dir, err := o.folder(stores)
 	if err != nil {
 		return nil, "", nil, err
@@ -231,10 +265,9 @@ func (o *roomOptions) open(ctx context.Context, stores []archive.Store, log *slo
 		return nil, "", nil, err
 	}
 	closers = append(closers, index.Close)
-	reader := pdf.New(pdf.DefaultLimits())
-	v = views.New(views.Config{
-		Archives: stores, Catalogue: captures, Index: index, Derive: o.derive, PDF: reader.Read, Log: log, Now: time.Now, Before: journal.Add,
-	})
+	conf := o.built(stores, log)
+	conf.Catalogue, conf.Index, conf.Before = captures, index, journal.Add
+	v = views.New(conf)
 	if rebuilt {
 		stale = dir
 	}

@@ -32,24 +32,38 @@ type Catalogue struct {
 
 // Open opens the catalogue of a database, or makes one: the tables are in the first schema of its search path. where is a URL
 // (postgres://…) or key=value settings, as libpq has them. Close ends it.
-func Open(ctx context.Context, where string) (*Catalogue, error) {
-	db, err := pgxpool.New(ctx, where)
+func Open(ctx context.Context, where string) (*Catalogue, error) { return OpenSchema(ctx, where, "") }
+
+// OpenSchema opens the catalogue in a schema of a database, or makes both; "" is the first schema of its search path.
+func OpenSchema(ctx context.Context, where, schema string) (*Catalogue, error) {
+	conf, err := pgxpool.ParseConfig(where)
 	if err != nil {
 		return nil, fmt.Errorf("open catalogue: %w", err) // without what it was given, which may hold a password
 	}
+	if schema != "" {
+		conf.ConnConfig.RuntimeParams["search_path"] = pgx.Identifier{schema}.Sanitize()
+	}
+	db, err := pgxpool.NewWithConfig(ctx, conf)
+	if err != nil {
+		return nil, fmt.Errorf("open catalogue: %w", err)
+	}
 	c := &Catalogue{db: db, known: cache.NewLRU[int64, catalogue.Segment](keptSegments, nil)}
-	if err := pgx.BeginFunc(ctx, db, prepare); err != nil {
+	if err := pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error { return prepare(ctx, tx, schema) }); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("open catalogue: %w", err)
 	}
 	return c, nil
 }
 
-// prepare makes the tables, unless they are there. Two processes may open a new catalogue at a time.
-func prepare(tx pgx.Tx) error {
-	ctx := context.Background()
+// prepare makes the schema and the tables, unless they are there. Two processes may open a new catalogue at a time.
+func prepare(ctx context.Context, tx pgx.Tx, schema string) error {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(lockNumber)); err != nil {
 		return err
+	}
+	if schema != "" {
+		if _, err := tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+pgx.Identifier{schema}.Sanitize()); err != nil {
+			return err
+		}
 	}
 	if _, err := tx.Exec(ctx, tables); err != nil {
 		return err
@@ -70,6 +84,28 @@ func prepare(tx pgx.Tx) error {
 // Close closes the connections.
 func (c *Catalogue) Close() error {
 	c.db.Close()
+	return nil
+}
+
+// Segments calls fn with each segment of the catalogue, in no order.
+func (c *Catalogue) Segments(ctx context.Context, fn func(catalogue.SegmentName) error) error {
+	rows, err := c.db.Query(ctx, `SELECT prefix, crawl, name FROM segments`)
+	if err != nil {
+		return fmt.Errorf("list the segments of the catalogue: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s catalogue.SegmentName
+		if err := rows.Scan(&s.Crawl.Prefix, &s.Crawl.Name, &s.Name); err != nil {
+			return fmt.Errorf("list the segments of the catalogue: %w", err)
+		}
+		if err := fn(s); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("list the segments of the catalogue: %w", err)
+	}
 	return nil
 }
 
