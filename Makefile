@@ -138,7 +138,10 @@ bench: build temporal versitygw ## CPU per page of a whole crawl, compared with 
 	@echo "frontier of 10^6 URLs:"; MUNINN_BENCH_KNOWN=1000000 $(GO) test -run '^$$' -bench . -skip BenchmarkGrowth -benchtime 3x ./frontier
 	@echo "what each part costs a page; that of the browser if there is a chromium:"; $(GO) test -run '^$$' -bench BenchmarkParts ./internal/pipeline
 	MUNINN_BROWSER=$${MUNINN_BROWSER-$$(command -v chromium)} $(GO) test -run '^$$' -bench BenchmarkOpen -benchtime 5x ./internal/browser
-	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/lab/recognition ./internal/order ./internal/score ./internal/archive ./internal/export ./activities
+	$(GO) test -run '^$$' -bench . ./internal/urls ./internal/xpath ./kb ./internal/dates ./internal/bandit ./internal/page ./internal/aah ./internal/lab/recognition ./internal/order ./internal/score ./internal/archive ./activities
+	@echo "the reading room: derive, export, index 5,000 pages, search 20,000, look up in 10^5 captures:"; $(GO) test -run '^$$' -bench . ./internal/derive ./internal/export
+	$(GO) test -run '^$$' -bench BenchmarkIndex -benchtime 5000x ./internal/search/bleve
+	MUNINN_SEARCH_DOCUMENTS=20000 MUNINN_CATALOGUE_LINES=100000 $(GO) test -run '^$$' -bench 'BenchmarkSearch|BenchmarkCatalogue' ./internal/search/bleve ./internal/catalogue/sqlite
 
 .PHONY: bench-workers
 bench-workers: build temporal versitygw ## what a page costs if 1, 2 and 4 workers crawl one web together, or a part of it each, and a worker that a crawl is bound to (0)
