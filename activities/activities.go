@@ -61,6 +61,7 @@ type Activities struct {
 	Holds      Holds        // each may keep crawls from claiming
 	InFlight   InFlight
 	Behind     Behind
+	Database   *Database    // of the views that derivations are added to; nil: none
 	Membership *Membership  // in the ring; nil if this worker is in none
 	Probe      func() error // returns once the worker has shown that it does work; nil: nothing is asked of it
 

@@ -104,6 +104,12 @@ func checkInput(arg any) error {
 		return in.check()
 	case DeriveInput:
 		return firstError(in.check(), checkSegment(in.Segment))
+	case ViewsInput:
+		err := in.check()
+		for _, name := range in.Segments {
+			err = firstError(err, checkSegment(name))
+		}
+		return err
 	case Exported:
 		return in.check()
 	case PartsInput:

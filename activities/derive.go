@@ -105,6 +105,8 @@ type PendingInput struct {
 type PendingSegments struct {
 	Segments []string `json:"segments,omitempty"`
 	More     bool     `json:"more,omitempty"` // there are further ones behind the last
+	// Views says that workers add what is derived to the views of a database.
+	Views bool `json:"views,omitempty"`
 	// Runs says that the crawl ran before the segments were listed: further ones may come.
 	Runs bool `json:"runs,omitempty"`
 }
@@ -123,6 +125,7 @@ func (a *Activities) Pending(ctx context.Context, in PendingInput) (out PendingS
 			return out, err
 		}
 	}
+	out.Views = a.Database != nil && step.Name == derive.Text.Name
 	out.Segments, out.More, err = derive.Pending(ctx, store, in.at(), step, in.After, min(max(in.Most, 1), MaxPending))
 	return out, err
 }

@@ -58,6 +58,7 @@ func (a *Activities) steps() map[string]step {
 		"Derivable": {do: a.Derivable},
 		"Pending":   {do: a.Pending},
 		"Derive":    {do: a.Derive},
+		"Views":     {do: a.Views},
 		// of an export
 		"PlanExport":   {do: a.PlanExport},
 		"ListParts":    {do: a.ListParts},

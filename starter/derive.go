@@ -128,7 +128,13 @@ func writeDerived(w io.Writer, id string, p workflows.DeriveProgress, link strin
 	if p.State != "started" {
 		_, _ = fmt.Fprintf(w, ", %d segments, %d lines of %d captures, %s", p.Segments, p.Lines, p.Captures, size(p.Bytes))
 	}
+	if p.Viewed > 0 {
+		_, _ = fmt.Fprintf(w, ", %d segments in the views", p.Viewed)
+	}
 	_, _ = fmt.Fprintln(w)
+	for _, b := range p.Behind {
+		_, _ = fmt.Fprintf(w, "  the views are behind, %s\n", b)
+	}
 	for _, d := range p.Damaged {
 		_, _ = fmt.Fprintf(w, "  damaged: %s\n", d)
 	}

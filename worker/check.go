@@ -18,7 +18,7 @@ import (
 // base, archive, and Temporal if an address is given. It may run while the worker runs.
 func Check(ctx context.Context, conf Config, log *slog.Logger) error {
 	conf.fillIn()
-	errs := []error{conf.Validate(), checkData(conf), checkHelper(conf), openArchive(ctx, conf.archives())}
+	errs := []error{conf.Validate(), checkData(conf), checkHelper(conf), openArchive(ctx, conf.archives()), checkViews(ctx, conf)}
 	if conf.Temporal.Address != "" {
 		errs = append(errs, checkTemporal(ctx, conf.Temporal, log))
 	}
@@ -67,6 +67,26 @@ func openHelper(conf Config) (*aah.Helper, error) {
 func checkHelper(conf Config) error {
 	_, err := openHelper(conf)
 	return err
+}
+
+// checkViews reports whether the database of the views can be opened.
+func checkViews(ctx context.Context, conf Config) error {
+	d := conf.database()
+	if d == nil {
+		return nil
+	}
+	if err := errors.Join(d.Check(ctx), d.Close()); err != nil {
+		return fmt.Errorf("setting views: %w", err)
+	}
+	return nil
+}
+
+// database is that of the views; nil: none.
+func (c *Config) database() *activities.Database {
+	if c.Views == "" {
+		return nil
+	}
+	return &activities.Database{Where: c.Views}
 }
 
 // openArchive opens the worker's own archive.

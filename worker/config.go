@@ -37,6 +37,7 @@ type Config struct {
 	Archive   string // archive of crawls whose definition names none: s3://bucket/prefix or a directory
 	S3        archive.S3
 	Archives  []string          // other archives that definitions may name
+	Views     string            // PostgreSQL database of the views of the reading room; empty: none
 	Seeds     []string          // files and folders that seeds may be read from
 	Thesauri  []string          // files and folders that thesauri may be read from
 	Networks  []string          // private networks that may be crawled, CIDR

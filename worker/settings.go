@@ -36,6 +36,7 @@ func (c *Config) Flags(into *pflag.FlagSet) {
 	fs.StringVar(&c.Data, "data", c.Data, "folder of frontier and spool")
 	fs.StringVar(&c.Archive, "archive", c.Archive, "where WARC files go: s3://bucket/prefix or a directory (default DATA/archive)")
 	fs.StringSliceVar(&c.Archives, "archive-allow", c.Archives, "further place that definitions may name as archive: s3://bucket/prefix or a directory (repeatable); what is below archive, or in its bucket, is allowed anyway")
+	fs.StringVar(&c.Views, "views", c.Views, "PostgreSQL database of the views of the reading room, postgres://USER@HOST/DATABASE, which derivations are added to; a password is read from MUNINN_VIEWS, PGPASSWORD or ~/.pgpass (default: none)")
 	fs.StringSliceVar(&c.Seeds, "seed-dir", c.Seeds, "folder of seed files that definitions may name (repeatable; default: none)")
 	fs.StringSliceVar(&c.Thesauri, "thesaurus-dir", c.Thesauri, "folder of thesauri that definitions may name (repeatable)")
 	fs.StringVar(&c.S3.Endpoint, "s3-endpoint", "", "S3 service, URL or HOST:PORT; HTTPS unless it begins with http://")

@@ -120,8 +120,13 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err := w.poll(w.conf.Temporal.Queue); err != nil {
 		return err
 	}
-	if err := w.pollDerive(); err != nil {
+	if err := w.pollFew(names.DeriveQueue(w.conf.Temporal.Queue), derivedAtOnce); err != nil {
 		return err
+	}
+	if w.acts.Database != nil {
+		if err := w.pollFew(names.ViewsQueue(w.conf.Temporal.Queue), viewedAtOnce); err != nil {
+			return err
+		}
 	}
 	return w.poll(names.WorkerQueue(w.conf.Temporal.Queue, w.conf.Name))
 }
@@ -203,7 +208,7 @@ func (w *Worker) openAll(ctx context.Context) error {
 		},
 		Frontier: w.front, Spool: sp, Disk: room, Fetch: fetcher, Engine: engine,
 		Archives: archives, Meter: w.meter, Now: time.Now,
-		Groups: groups, Log: w.log,
+		Groups: groups, Log: w.log, Database: conf.database(),
 		Allow: activities.Allow{Seeds: conf.Seeds, Thesauri: conf.Thesauri, IgnoreRobots: conf.IgnoreRobots},
 	}
 	switch w.browsers, err = newBrowsers(conf, w.log.Warn); {
@@ -265,12 +270,14 @@ func (w *Worker) poll(queue string) error {
 // derivedAtOnce is how many segments a worker derives at a time: each has a page with its tree in memory, and takes a processor that crawls want.
 const derivedAtOnce = 2
 
-// pollDerive starts the Temporal worker of the queue of derivations, which has no workflows.
-func (w *Worker) pollDerive() error {
-	queue := names.DeriveQueue(w.conf.Temporal.Queue)
+// viewedAtOnce is how many Views activities a worker runs at a time: each holds the texts of a segment.
+const viewedAtOnce = 2
+
+// pollFew starts the Temporal worker of a queue without workflows, of whose activities few run at a time.
+func (w *Worker) pollFew(queue string, most int) error {
 	tw := sdk.New(w.client, queue, sdk.Options{
 		Interceptors:      []interceptor.WorkerInterceptor{&attemptInterceptor{meter: w.meter, steps: &w.steps}, activities.Interceptor(w.acts)},
-		WorkerStopTimeout: w.conf.Drain, MaxConcurrentActivityExecutionSize: derivedAtOnce, DisableWorkflowWorker: true, OnFatalError: w.fails,
+		WorkerStopTimeout: w.conf.Drain, MaxConcurrentActivityExecutionSize: most, DisableWorkflowWorker: true, OnFatalError: w.fails,
 	})
 	activities.Register(tw, w.acts)
 	return w.begin(tw, queue)
@@ -331,6 +338,11 @@ func (w *Worker) Stop() {
 	}
 	if w.browsers != nil {
 		w.browsers.Close()
+	}
+	if w.acts != nil && w.acts.Database != nil {
+		if err := w.acts.Database.Close(); err != nil {
+			w.log.Error("close the database of the views", "error", err)
+		}
 	}
 	if w.front != nil {
 		if err := w.front.Close(); err != nil {

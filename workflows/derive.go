@@ -23,11 +23,13 @@ type Derivation struct {
 
 // DeriveState is carried from execution to execution.
 type DeriveState struct {
-	Of       []activities.DerivedFrom `json:"of"`              // crawls and steps, one after the other
-	At       int                      `json:"at"`              // the one that is derived
-	After    string                   `json:"after,omitempty"` // its cursor: segments up to that are done in this pass
-	Runs     bool                     `json:"runs,omitempty"`  // a crawl ran in this pass
-	Stopping bool                     `json:"stopping,omitempty"`
+	Of    []activities.DerivedFrom `json:"of"`              // crawls and steps, one after the other
+	At    int                      `json:"at"`              // the one that is derived
+	After string                   `json:"after,omitempty"` // its cursor: segments up to that are done in this pass
+	Runs  bool                     `json:"runs,omitempty"`  // a crawl ran in this pass
+	// Caught says which of Of have all their segments in the views: what is derived from now on is added by its name. Empty: there are no views.
+	Caught   []bool `json:"caught,omitempty"`
+	Stopping bool   `json:"stopping,omitempty"`
 	DeriveProgress
 }
 
@@ -44,6 +46,9 @@ type DeriveProgress struct {
 	Damaged  []string `json:"damaged,omitempty"` // segments that cannot be read, as CRAWL/SEGMENT: reason; the first
 	// DamagedMore is the number of further ones.
 	DamagedMore int64 `json:"damaged_more,omitempty"`
+	Viewed      int64 `json:"viewed,omitempty"` // segments that were added to the full-text index of the workers' database
+	// Behind are crawls of which the database lacks segments, as CRAWL: reason; the first. The next pass adds them.
+	Behind []string `json:"behind,omitempty"`
 	// Unreadable are those of Damaged, and further ones, as STEP CRAWL/SEGMENT: they are not tried again by this workflow.
 	Unreadable []string `json:"unreadable,omitempty"`
 }
@@ -55,7 +60,10 @@ const (
 	derivePause   = 20 * time.Second // between two passes that follow a crawl
 	maxDamaged    = 20               // of DeriveProgress.Damaged
 	maxUnreadable = 1000
-	deriveTimeout = 2 * time.Hour // a segment
+	deriveTimeout = 2 * time.Hour   // a segment
+	viewsWindow   = 40              // segments that are derived before they are added to the views
+	viewsStart    = 5 * time.Minute // until a worker that has the database takes them
+	viewsAttempts = 5
 )
 
 // The states of a Derive workflow.
@@ -141,7 +149,7 @@ func (r *deriveRun) pass(ctx workflow.Context) error {
 				return err
 			}
 			r.Runs = r.Runs || page.Runs
-			if err := r.derive(ctx, page.Segments); err != nil {
+			if err := r.deriveAndView(ctx, page); err != nil {
 				return err
 			}
 			if more = page.More && len(page.Segments) > 0; !more || r.Stopping {
@@ -153,6 +161,71 @@ func (r *deriveRun) pass(ctx workflow.Context) error {
 			}
 		}
 	}
+	return nil
+}
+
+// deriveAndView derives a page of segments, and adds them to the views if the workers have such: some at a time, so that readers find them soon. Whether
+// there are views stands in the page: in histories of earlier versions it says no.
+func (r *deriveRun) deriveAndView(ctx workflow.Context, page activities.PendingSegments) error {
+	if !page.Views {
+		return r.derive(ctx, page.Segments)
+	}
+	for part := range slices.Chunk(page.Segments, viewsWindow) {
+		if err := r.derive(ctx, part); err != nil {
+			return err
+		}
+		if r.behind() < 0 { // else all of the crawl is added at its end
+			if err := r.view(ctx, part); err != nil {
+				return err
+			}
+		}
+		if r.Stopping {
+			return nil
+		}
+	}
+	if r.Caught == nil {
+		r.Caught = make([]bool, len(r.Of))
+	}
+	if r.Caught[r.At] || page.More && len(page.Segments) > 0 {
+		return nil
+	}
+	return r.view(ctx, nil) // what an earlier execution has derived, too
+}
+
+// behind is the index of the crawl in Behind; -1: it is not there.
+func (r *deriveRun) behind() int {
+	return slices.IndexFunc(r.Behind, func(b string) bool { return strings.HasPrefix(b, r.Of[r.At].Crawl+": ") })
+}
+
+// view adds segments to the views; nil: all of the crawl. A database that cannot be reached does not keep segments from being derived.
+func (r *deriveRun) view(ctx workflow.Context, segments []string) error {
+	of := r.Of[r.At]
+	summary := fmt.Sprintf("%s of %s in the views", count(int64(len(segments)), "segment"), of.Crawl)
+	if segments == nil {
+		summary = "all of " + of.Crawl + " in the views"
+	}
+	queue := names.ViewsQueue(workflow.GetInfo(ctx).TaskQueueName)
+	var result activities.ViewsResult
+	err := workflow.ExecuteActivity(withViewsOptions(ctx, queue, summary), steps.Views, activities.ViewsInput{DerivedFrom: of, Segments: segments}).Get(ctx, &result)
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	at := r.behind()
+	switch {
+	case err != nil:
+		if r.Caught != nil {
+			r.Caught[r.At] = false
+		}
+		if at < 0 && len(r.Behind) < maxDamaged {
+			r.Behind = append(r.Behind, of.Crawl+": "+reasonOf(err))
+		}
+	case segments == nil:
+		r.Caught[r.At] = true
+		if at >= 0 {
+			r.Behind = slices.Delete(r.Behind, at, at+1)
+		}
+	}
+	r.Viewed += int64(result.Texts)
 	return nil
 }
 
@@ -261,6 +334,12 @@ func (r *deriveRun) describe() string {
 	if p.Failed > 0 {
 		fmt.Fprintf(&b, "; %s could not be understood", count(p.Failed, "capture"))
 	}
+	if p.Viewed > 0 {
+		fmt.Fprintf(&b, "; %s in the views", count(p.Viewed, "segment"))
+	}
+	for _, behind := range p.Behind {
+		fmt.Fprintf(&b, "\n\n**The views are behind**, %s.", behind)
+	}
 	if p.State == stateDeriving {
 		fmt.Fprintf(&b, "\n\nNow: `%s` of `%s`.", p.Step, p.Crawl)
 	}
@@ -277,5 +356,13 @@ func (r *deriveRun) describe() string {
 func withDeriveOptions(ctx workflow.Context, queue, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: queue, StartToCloseTimeout: deriveTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, WaitForCancellation: true, RetryPolicy: retryForever(),
+	})
+}
+
+// withViewsOptions is for additions to the views, on the queue of the workers that have their database. They end some time: views that are lost are no loss.
+func withViewsOptions(ctx workflow.Context, queue, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: queue, ScheduleToStartTimeout: viewsStart, StartToCloseTimeout: walkTimeout, HeartbeatTimeout: heartbeatTimeout, Summary: summary, WaitForCancellation: true,
+		RetryPolicy: retryAtMost(viewsAttempts),
 	})
 }

@@ -26,6 +26,9 @@ type derivable struct {
 	does     func(in activities.DeriveInput) error
 	running  int
 	most     int // that ran at a time
+	views    bool
+	viewed   []string                            // inputs of Views: CRAWL, or CRAWL/SEGMENT for each segment
+	away     func(in activities.ViewsInput) bool // the database does not answer
 }
 
 func newDerivable(t *testing.T, segments map[string][]string) *derivable {
@@ -44,6 +47,7 @@ func newDerivable(t *testing.T, segments map[string][]string) *derivable {
 		if d.runs != nil && in.Follow {
 			out.Runs = d.runs(in.Crawl)
 		}
+		out.Views = d.views && in.Step == "text"
 		list := slices.Clone(d.segments[in.Crawl])
 		slices.Sort(list)
 		for _, s := range list {
@@ -76,6 +80,23 @@ func newDerivable(t *testing.T, segments map[string][]string) *derivable {
 		}
 		d.derived[unreadable(in.DerivedFrom, in.Segment)]++
 		return activities.DeriveResult{Captures: 3, Lines: 2, Failed: 1, Bytes: 10}, nil
+	})
+	does(d.env, "Views", func(in activities.ViewsInput) (out activities.ViewsResult, err error) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.away != nil && d.away(in) {
+			return out, errors.New("the database is away")
+		}
+		if len(in.Segments) == 0 {
+			d.viewed = append(d.viewed, in.Crawl)
+		}
+		for _, s := range in.Segments {
+			if d.derived[unreadable(in.DerivedFrom, s)] == 0 && !d.damaged[s] {
+				d.t.Errorf("%s is viewed, and was not derived", s)
+			}
+			d.viewed = append(d.viewed, in.Crawl+"/"+s)
+		}
+		return activities.ViewsResult{Texts: len(in.Segments)}, nil
 	})
 	return d
 }
@@ -272,5 +293,64 @@ func TestManyDamaged(t *testing.T) {
 	}
 	if text := r.describe(); !strings.Contains(text, "and 2980 more") {
 		t.Error(text)
+	}
+}
+
+// TestDeriveViews: where workers have a database, each segment is added to the views after it was derived, and all of a crawl once, for what an earlier
+// execution has derived.
+func TestDeriveViews(t *testing.T) {
+	t.Parallel()
+	d := newDerivable(t, map[string][]string{"a": numbered(derivePage + 3), "b": numbered(2), "c": nil})
+	d.views = true
+	if err := d.run(Derive, derivation("a", "b", "c")); err != nil {
+		t.Fatal(err)
+	}
+	d.once("text", "other")
+	var want []string
+	for _, c := range []string{"a", "b", "c"} {
+		for _, s := range d.segments[c] {
+			want = append(want, c+"/"+s)
+		}
+		want = append(want, c)
+	}
+	if p := d.result(); !slices.Equal(d.viewed, want) || p.Viewed != derivePage+5 || len(p.Behind) != 0 {
+		t.Errorf("%d of %d, %+v: %q", len(d.viewed), len(want), p, d.viewed)
+	}
+}
+
+// TestDeriveViewsAway: a database that does not answer keeps nothing from being derived; when it does again, all of the crawl is added.
+func TestDeriveViewsAway(t *testing.T) {
+	t.Parallel()
+	d := newDerivable(t, map[string][]string{"a": numbered(3 * viewsWindow), "b": numbered(1)})
+	d.views = true
+	passes := 0
+	d.runs = func(crawl string) bool {
+		if crawl == "a" {
+			passes++
+		}
+		return passes < 6
+	}
+	d.away = func(in activities.ViewsInput) bool { return in.Crawl == "a" && passes < 4 }
+	in := derivation("a", "b")
+	in.Follow = true
+	var meanwhile DeriveProgress
+	d.at(40*time.Second, func() {
+		value, err := d.QueryWorkflow(names.QueryStatus)
+		if err == nil {
+			err = value.Get(&meanwhile)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if err := d.run(Derive, in); err != nil {
+		t.Fatal(err)
+	}
+	d.once("text", "other")
+	if p := d.result(); len(p.Behind) != 0 || !slices.Equal(d.viewed, []string{"b/s-0000", "b", "a"}) {
+		t.Errorf("%+v: %q", p, d.viewed)
+	}
+	if len(meanwhile.Behind) != 1 || meanwhile.Behind[0] != "a: the database is away" {
+		t.Errorf("%+v", meanwhile)
 	}
 }

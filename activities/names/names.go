@@ -37,6 +37,9 @@ func WorkerQueue(queue, worker string) string { return queue + "/" + worker }
 // DeriveQueue is the queue of the activities that derive segments, and that export. All workers of a shared queue poll it, and take few of them at a time: each holds a page and its tree.
 func DeriveQueue(queue string) string { return queue + "-derive" }
 
+// ViewsQueue is the queue of the activities that add segments to the views of a database. Workers that have one poll it.
+func ViewsQueue(queue string) string { return queue + "-views" }
+
 // Signals and queries.
 const (
 	SignalPause     = "pause"      // Crawl and FetcherController: claim no more

@@ -53,11 +53,10 @@ func (r *remembering) remember(name search.SegmentName) {
 }
 
 // fill adds segments to the index that were derived, and that it does not have.
-func (v *Views) fill(ctx context.Context, c room.Crawl, names []string) error {
+func (v *Views) fill(ctx context.Context, c room.Crawl, names []string) (search.Filled, error) {
 	reader := &derive.Reader{Store: c.Store, Dir: v.Dir}
 	defer reader.Close()
-	_, err := search.Fill(ctx, v.index, &source{views: v, crawl: c, names: names, reader: reader}, nil)
-	return err
+	return search.Fill(ctx, v.index, &source{views: v, crawl: c, names: names, reader: reader}, nil)
 }
 
 // source implements search.Source for segments of a crawl.

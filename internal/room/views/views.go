@@ -204,7 +204,7 @@ func (v *Views) slice(ctx context.Context, c room.Crawl, names []string, until t
 			if err := v.derive(ctx, c, id, have); err != nil {
 				return false, err
 			}
-			if err := v.fill(ctx, c, []string{name}); err != nil {
+			if _, err := v.fill(ctx, c, []string{name}); err != nil {
 				return false, err
 			}
 		}
