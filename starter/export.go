@@ -19,6 +19,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/export"
+	"github.com/muninn-archive/muninn/internal/pdf"
 	"github.com/muninn-archive/muninn/internal/version"
 )
 
@@ -342,7 +343,13 @@ func (e *exporting) tables(ctx context.Context, from, to archive.Store, o export
 	out := tabled{To: to.String()}
 	writers := []func(context.Context, archive.Store, archive.Store, export.Order) (export.Tabled, error){export.WriteDecisions}
 	if e.format == formatParquet {
-		writers = []func(context.Context, archive.Store, archive.Store, export.Order) (export.Tabled, error){export.WriteCaptures, export.WriteObjects}
+		reader := pdf.New(pdf.DefaultLimits())
+		writers = []func(context.Context, archive.Store, archive.Store, export.Order) (export.Tabled, error){
+			export.WriteCaptures,
+			func(ctx context.Context, from, to archive.Store, o export.Order) (export.Tabled, error) {
+				return export.WriteObjects(ctx, from, to, o, reader.Read)
+			},
+		}
 	}
 	for _, write := range writers {
 		t, err := write(ctx, from, to, o)

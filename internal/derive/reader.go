@@ -148,7 +148,8 @@ func (s *segment) fetch(ctx context.Context) (err error) {
 	return err
 }
 
-const documentURN = "urn:dom:"
+// DocumentURN is what the target URI of the document begins with that a browser has made of a page; the URL of the page follows.
+const DocumentURN = "urn:dom:"
 
 // findDocuments finds the documents that browsers have made of pages. They stand behind the records of their pages, and are not in the index.
 func (s *segment) findDocuments() error {
@@ -164,7 +165,7 @@ func (s *segment) findDocuments() error {
 		}
 		err := archive.ReadMembers(s.file, from, to, func(rec archive.Member) (bool, error) {
 			end(rec.Offset)
-			if of, is := strings.CutPrefix(rec.URL, documentURN); is && rec.Kind == "resource" {
+			if of, is := strings.CutPrefix(rec.URL, DocumentURN); is && rec.Kind == "resource" {
 				url, open = of, &shown{member: member{key: s.m.WARC.Key, offset: rec.Offset}, of: rec.Of}
 			}
 			return true, nil

@@ -104,6 +104,9 @@ func (c *Capture) readable() bool {
 	return true
 }
 
+// TextOf is what a page says: its blocks, joined by line feeds, MaxText bytes at most.
+func TextOf(p *page.Document) string { return textOf(p.Blocks) }
+
 // textOf joins the blocks of a page.
 func textOf(blocks []string) string {
 	size, n := 0, 0

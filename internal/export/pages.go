@@ -11,6 +11,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/derive"
 	"github.com/muninn-archive/muninn/internal/page"
 )
 
@@ -27,7 +28,7 @@ type waczPage struct {
 const maxPageText = 64 << 10
 
 // writePages writes pages.jsonl: the pages of a part, which are the captures with status 200 that are HTML, are no requisites, and are kept, and not
-// exported for another reason. Of a revisit there is the title alone. n is their number.
+// exported for another reason. The text of one that a browser has opened is that of the document that the browser made. Of another revisit there is the title alone. n is their number.
 func (p *Part) writePages(ctx context.Context, store archive.Store, out io.Writer) (n int, err error) {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
@@ -68,11 +69,23 @@ func (p *Part) page(ctx context.Context, store archive.Store, g *PartGroup) (one
 		return one, false, err
 	}
 	is = true
-	text := ""
+	text, shown := "", false
 	err = archive.ReadRecords(bytes.NewReader(raw), func(rec archive.Captured) (bool, error) {
 		switch rec.Kind {
 		case "response":
-			text = pageText(g.Capture.URL, rec)
+			if !shown {
+				text = pageText(g.Capture.URL, rec)
+			}
+		case "resource":
+			if rec.URL != derive.DocumentURN+g.Capture.URL {
+				break
+			}
+			shown = true // the page says what a browser has shown of it
+			body, err := io.ReadAll(io.LimitReader(rec.Block, int64(page.DefaultLimits().DecodedBytes)))
+			if err != nil {
+				return false, err
+			}
+			text = textOf(g.Capture.URL, rec.Type, body)
 		case "metadata":
 			block, err := io.ReadAll(io.LimitReader(rec.Block, maxFields))
 			if err != nil {
@@ -87,7 +100,7 @@ func (p *Part) page(ctx context.Context, store archive.Store, g *PartGroup) (one
 	if err != nil {
 		return one, false, &archive.DamagedError{Err: err}
 	}
-	if one.Text = strings.ToValidUTF8(text[:min(len(text), maxPageText)], ""); g.Capture.Revisit && one.Title == "" {
+	if one.Text = strings.ToValidUTF8(text[:min(len(text), maxPageText)], ""); g.Capture.Revisit && one.Title == "" && !shown {
 		is = false // what it is, its original says
 	}
 	return one, is, nil
@@ -108,11 +121,14 @@ func pageText(url string, rec archive.Captured) string {
 		return ""
 	}
 	defer func() { _ = answer.Body.Close() }()
-	limits := page.DefaultLimits()
-	body, _ := io.ReadAll(io.LimitReader(answer.Body, int64(limits.DecodedBytes))) // a body that breaks off is read up to there
-	kind := answer.Header.Get("Content-Type")
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, int64(page.DefaultLimits().DecodedBytes))) // a body that breaks off is read up to there
+	return textOf(url, answer.Header.Get("Content-Type"), body)
+}
+
+// textOf is the text of an HTML page, as the step text derives it.
+func textOf(url, kind string, body []byte) string {
 	if parsed, _, err := mime.ParseMediaType(kind); err == nil && !isHTML(parsed) {
 		return ""
 	}
-	return strings.Join(page.Parse(page.Input{URL: url, MIME: kind, Body: body}, limits).Blocks, "\n")
+	return derive.TextOf(page.Parse(page.Input{URL: url, MIME: kind, Body: body}, page.DefaultLimits()))
 }

@@ -3,16 +3,14 @@ package export
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/muninn-archive/muninn/internal/archive"
-	"github.com/muninn-archive/muninn/internal/extract"
+	"github.com/muninn-archive/muninn/internal/derive"
 	"github.com/muninn-archive/muninn/internal/page"
 )
 
@@ -132,41 +130,42 @@ func rows[R any](ctx context.Context, out io.Writer, index *Index, of func(sourc
 	return n, w.Close()
 }
 
-// WriteObjects writes a Parquet file with a row for each web object of some crawls, with its text, in the order of segments and pages.
-func WriteObjects(ctx context.Context, from, to archive.Store, o Order) (Tabled, error) {
+// PDF reads the text of a PDF file, with so many bytes of text at most.
+type PDF func(ctx context.Context, file []byte, textBytes int) (page.Paper, error)
+
+// WriteObjects writes a Parquet file with a row for each web object of some crawls, with its text, in the order of segments and captures. A page that a browser has opened is read as the
+// browser has shown it. pdf reads PDF files; nil: objects of these have no texts.
+func WriteObjects(ctx context.Context, from, to archive.Store, o Order, pdf PDF) (Tabled, error) {
 	from = faulty(from)
 	index, err := ReadIndex(ctx, from, o.Crawls)
 	if err != nil {
 		return Tabled{}, fmt.Errorf("export web objects: %w", err)
 	}
 	return table(ctx, to, index.tableKey(o, suffixObjects), func(ctx context.Context, out io.Writer) (int, error) {
+		r := &derive.Reader{Store: from, Originals: index.payload, PDF: pdf}
+		defer r.Close()
 		return rows(ctx, out, index, func(source int32, add func(ObjectRow) error) error {
-			return index.objectsOf(ctx, from, source, add)
+			return index.Sources[source].objects(ctx, r, add)
 		})
 	})
 }
 
-// objectsOf adds the web objects of a source.
-func (x *Index) objectsOf(ctx context.Context, from archive.Store, source int32, add func(ObjectRow) error) error {
-	s := &x.Sources[source]
+// payload is where the record lies that has the payload of a digest.
+func (x *Index) payload(digest string) (warc string, offset, length int64) {
+	i, known := x.byDigest()[digest]
+	if !known {
+		return "", 0, 0
+	}
+	c := &x.Captures[i]
+	return x.Sources[c.Source].WARC.Key, c.Offset, c.Length
+}
+
+// objects adds the web objects of a source. A text that the page does not have stays a position.
+func (s *Source) objects(ctx context.Context, r *derive.Reader, add func(ObjectRow) error) error {
 	if s.Objects == nil {
 		return nil
 	}
-	var doc *page.Document
-	var last archive.WebObject
-	return archive.ReadObjects(ctx, from, s.Objects.Key, func(o archive.WebObject) error {
-		if o.Placed() {
-			if doc == nil || last.URL != o.URL || !last.Date.Equal(o.Date) {
-				var err error
-				if doc, err = x.document(ctx, from, source, &o); err != nil && (ctx.Err() != nil || isFault(err)) {
-					return err
-				}
-				last = o
-			}
-			if doc != nil {
-				_ = extract.Fill(doc, &o.Object) // a text that the page does not have stays a position
-			}
-		}
+	one := func(o archive.WebObject) error {
 		properties, err := json.Marshal(o.Properties)
 		if err != nil {
 			return err
@@ -176,39 +175,16 @@ func (x *Index) objectsOf(ctx context.Context, from archive.Store, source int32,
 			Crawl: s.Crawl.Name, Segment: s.Segment(), URL: o.URL, Date: o.Date.UTC(), N: int32(o.N), Type: o.Type, Application: o.Application, Version: o.Version, Level: o.Level,
 			Rule: o.Rule, Confidence: o.Confidence, Title: text("title"), Author: text("author"), Text: text("body"), Properties: string(properties),
 		})
-	})
-}
-
-// document parses the page that an object stands in.
-func (x *Index) document(ctx context.Context, from archive.Store, source int32, o *archive.WebObject) (d *page.Document, err error) {
-	second := o.Date.Truncate(time.Second)
-	at := slices.IndexFunc(x.of[source], func(i int32) bool { return x.Captures[i].URL == o.URL && x.Captures[i].Date.Equal(second) })
-	if at < 0 {
-		return nil, errors.New("the index does not list the capture")
 	}
-	c := &x.Captures[x.of[source][at]]
-	if c.Revisit {
-		i, known := x.byDigest()[c.Digest]
-		if !known {
-			return nil, errors.New("the original is not in the crawls")
+	r.Stray = one
+	return r.Each(ctx, s.Manifest, func(c *derive.Capture) error {
+		if !c.HasObjects() {
+			return nil
 		}
-		c = &x.Captures[i]
-	}
-	r, err := from.GetRange(ctx, x.Sources[c.Source].WARC.Key, c.Offset, c.Length)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }()
-	limits := page.DefaultLimits()
-	err = archive.ReadRecords(r, func(rec archive.Captured) (bool, error) {
-		answer, err := rec.Answer()
-		if err != nil {
-			return false, err
+		list, err := c.Objects(ctx, nil)
+		for i := 0; err == nil && i < len(list); i++ {
+			err = one(list[i])
 		}
-		defer func() { _ = answer.Body.Close() }()
-		body, _ := io.ReadAll(io.LimitReader(answer.Body, int64(limits.DecodedBytes))) // a body that breaks off is parsed up to there
-		d = page.Parse(page.Input{URL: o.URL, MIME: answer.Header.Get("Content-Type"), Body: body}, limits)
-		return false, nil
+		return err
 	})
-	return d, err
 }

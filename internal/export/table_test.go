@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/export"
+	"github.com/muninn-archive/muninn/internal/page"
 )
 
 // TestDecisions: the CSV has a line for each capture, with who decided, and why; a text of a person is no formula.
@@ -71,7 +73,7 @@ func TestParquet(t *testing.T) {
 		!r.Date.Equal(epoch) || r.Score == nil || *r.Score != 0.5 || !strings.HasSuffix(r.WARC, ".warc.gz") || r.Length == 0 {
 		t.Errorf("%+v", r)
 	}
-	made, err = export.WriteObjects(t.Context(), from, to, o)
+	made, err = export.WriteObjects(t.Context(), from, to, o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,9 @@ func TestParquet(t *testing.T) {
 	other := t.TempDir()
 	for _, write := range []func() (export.Tabled, error){
 		func() (export.Tabled, error) { return export.WriteCaptures(t.Context(), from, openDir(t, other), o) },
-		func() (export.Tabled, error) { return export.WriteObjects(t.Context(), from, openDir(t, other), o) },
+		func() (export.Tabled, error) {
+			return export.WriteObjects(t.Context(), from, openDir(t, other), o, nil)
+		},
 	} {
 		if _, err := write(); err != nil {
 			t.Fatal(err)
@@ -110,5 +114,29 @@ func objects(t *testing.T, store archive.Store) {
 	}
 	if _, err := s.Commit(t.Context(), store); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestOpenedObjects: the texts of objects are cut out of the document that a browser has made of a page, and out of PDF files.
+func TestOpenedObjects(t *testing.T) {
+	from, dir := openDir(t, t.TempDir()), t.TempDir()
+	first := func(text string) []crawl.Object {
+		at := &crawl.Place{Blocks: []int{0}, Limit: 100, Bytes: len(text), Sum: crawl.SumOf(text)}
+		return []crawl.Object{{Type: "article", Properties: crawl.Properties{{Name: "body", Value: text, Place: at}}}}
+	}
+	batch{crawl: "c", name: "a.example-1@w1.1", shown: "http://a.example/page", exchanges: []exchange{
+		{url: "http://a.example/page", path: "S", body: "<p>as it came", objects: first("as shown")},
+		{url: "http://a.example/paper", path: "S", mime: "application/pdf", body: "%PDF-1.7", objects: first("of the paper")},
+	}}.commit(t, from)
+	paper := func(context.Context, []byte, int) (page.Paper, error) {
+		return page.Paper{Pages: []string{"of the paper"}}, nil
+	}
+	made, err := export.WriteObjects(t.Context(), from, openDir(t, dir), order("c"), paper)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := parquet.ReadFile[export.ObjectRow](filepath.Join(dir, made.File.Key))
+	if err != nil || len(rows) != 2 || rows[0].Text != "as shown" || rows[1].Text != "of the paper" {
+		t.Errorf("%+v, %v", rows, err)
 	}
 }

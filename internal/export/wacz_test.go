@@ -154,7 +154,7 @@ func checkPages(t *testing.T, list []byte) {
 		got[p.URL] = p.Title + "|" + p.Text
 	}
 	want := map[string]string{
-		"http://a.example/page": "A page|a page with", "http://a.example/other": "Another one|not kept", "http://a.example/new": "New|new", "http://a.example/copy": "A copy|",
+		"http://a.example/page": "A page|as shown", "http://a.example/other": "Another one|not kept", "http://a.example/new": "New|new", "http://a.example/copy": "A copy|",
 		"http://b.example/unneeded": "|b",
 	}
 	for url, text := range want {

@@ -23,6 +23,7 @@ type exchange struct {
 	links          []crawl.Outlink
 	loaded         []string
 	title          string
+	objects        []crawl.Object
 	unmodified     *crawl.Visit
 	kind           crawl.ExchangeKind
 }
@@ -59,9 +60,10 @@ func (x exchange) capture() archive.Capture {
 	if x.unmodified != nil {
 		c.Outcome.Kind, c.Outcome.Visit = crawl.OutcomeUnmodified, *x.unmodified
 	}
-	if x.links != nil || x.loaded != nil || x.title != "" {
+	if x.links != nil || x.loaded != nil || x.title != "" || x.objects != nil {
 		c.Page = &crawl.Judged{}
 		c.Page.Page = crawl.Page{URL: x.url, Status: x.status, Title: x.title, Links: x.links, Loaded: x.loaded}
+		c.Page.Objects = x.objects
 		c.Page.Verdict = crawl.Verdict{Score: 0.5, Links: make([]crawl.LinkVerdict, len(x.links))}
 	}
 	return c
