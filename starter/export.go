@@ -358,7 +358,13 @@ func (e *exporting) tables(ctx context.Context, from, to archive.Store, o export
 		}
 		out.Tables = append(out.Tables, t)
 	}
-	return e.g.Print(out, func(w io.Writer) {
+	damaged := []string{}
+	for _, t := range out.Tables {
+		damaged = append(damaged, t.Damaged...)
+	}
+	slices.Sort(damaged)
+	damaged = slices.Compact(damaged)
+	err := e.g.Print(out, func(w io.Writer) {
 		for _, t := range out.Tables {
 			if t.Passed {
 				_, _ = fmt.Fprintf(w, "%s/%s: there already\n", out.To, t.File.Key)
@@ -366,5 +372,12 @@ func (e *exporting) tables(ctx context.Context, from, to archive.Store, o export
 				_, _ = fmt.Fprintf(w, "%s/%s: %d rows, %s\n", out.To, t.File.Key, t.Rows, size(t.File.Bytes))
 			}
 		}
+		for _, reason := range damaged {
+			_, _ = fmt.Fprintf(w, "  damaged: %s\n", shownText(reason))
+		}
 	})
+	if n := len(damaged); n > 0 {
+		err = errors.Join(err, fmt.Errorf("the tables lack what cannot be read, %s: see `muninn verify`", cli.Count(n, "place")))
+	}
+	return err
 }

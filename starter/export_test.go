@@ -121,3 +121,18 @@ func TestExportDamaged(t *testing.T) {
 		t.Errorf("%s, %v", raw, err)
 	}
 }
+
+// TestExportDamagedTables: a table that lacks something is an error, also when it is there already.
+func TestExportDamagedTables(t *testing.T) {
+	dir, m := smallArchive(t)
+	if err := os.Truncate(filepath.Join(dir, filepath.FromSlash(m.WARC.Key)), m.WARC.Bytes/2); err != nil {
+		t.Fatal(err)
+	}
+	to := t.TempDir()
+	for range 2 {
+		text, err := exportSaid(t, "export", dir, "some/prefix/c", "--to", to, "--format", "parquet")
+		if err == nil || !strings.Contains(err.Error(), "lack what cannot be read, 1 place: see `muninn verify`") || !strings.Contains(text, "damaged: ") {
+			t.Errorf("%v: %s", err, text)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,10 +17,12 @@ type Tabled struct {
 	File   archive.Stored `json:"file"`
 	Rows   int            `json:"rows"`
 	Passed bool           `json:"passed_over"` // it was there already: File has its key alone
+	// Damaged says why parts of the archive cannot be read, of which the table lacks rows or texts.
+	Damaged []string `json:"damaged,omitempty"`
 }
 
-// tableKey names a table by the order and by the segments that it is made of.
-func (x *Index) tableKey(o Order, suffix string) string {
+// tableKey names a table by the order, by the segments that it is made of, and by what it lacks.
+func (x *Index) tableKey(o Order, suffix string, bad *damage) string {
 	var of strings.Builder
 	fmt.Fprintf(&of, "%d %s\n%+v\n", tableVersion, o.Name, o.Keep)
 	if o.Chosen != nil {
@@ -28,6 +31,9 @@ func (x *Index) tableKey(o Order, suffix string) string {
 	for i := range x.Sources {
 		s := &x.Sources[i]
 		fmt.Fprintf(&of, "%s/%s/%s %s %s\n", s.Crawl.Prefix, s.Crawl.Name, s.Segment(), s.CDXJ.SHA256, s.WARC.SHA256)
+	}
+	for _, reason := range slices.Concat(x.Damaged, bad.lines()) {
+		fmt.Fprintf(&of, "damaged %s\n", reason)
 	}
 	return o.Name + "-" + hashOf([]byte(of.String()))[:hashDigits] + suffix
 }
@@ -49,7 +55,7 @@ func WriteDecisions(ctx context.Context, from, to archive.Store, o Order) (Table
 	if err != nil {
 		return Tabled{}, fmt.Errorf("export decisions: %w", err)
 	}
-	return table(ctx, to, index.tableKey(o, suffixDecisions), func(_ context.Context, out io.Writer) (rows int, err error) {
+	return index.table(ctx, to, o, suffixDecisions, func(_ context.Context, out io.Writer, _ *damage) (rows int, err error) {
 		w := csv.NewWriter(out)
 		w.UseCRLF = true
 		err = w.Write([]string{"url", "date", "decision", "by", "why", "crawl"})

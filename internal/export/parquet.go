@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -71,12 +72,16 @@ func WriteCaptures(ctx context.Context, from, to archive.Store, o Order) (Tabled
 		return Tabled{}, fmt.Errorf("export captures: %w", err)
 	}
 	decide := index.decider(&o)
-	return table(ctx, to, index.tableKey(o, suffixCaptures), func(ctx context.Context, out io.Writer) (int, error) {
-		return rows(ctx, out, index, func(source int32, add func(CaptureRow) error) error {
-			s, err := index.readStructure(ctx, from, source)
-			if err != nil && (ctx.Err() != nil || !archive.Damaged(err)) {
+	return index.table(ctx, to, o, suffixCaptures, func(ctx context.Context, out io.Writer, bad *damage) (int, error) {
+		return rows(ctx, out, index, func(source int32, add func(CaptureRow) error) (err error) {
+			var s *structure // of a damaged segment there are the rows of its index
+			if name := index.Sources[source].name(); !bad.has(name) {
+				s, err = index.readStructure(ctx, from, source)
+				err = bad.take(ctx, name, err)
+			}
+			if err != nil || bad.found { // the table is written again
 				return err
-			} // of a damaged segment there are the rows of its index
+			}
 			for _, i := range index.of[source] {
 				if err := add(index.captureRow(s, i, decide)); err != nil {
 					return err
@@ -141,11 +146,11 @@ func WriteObjects(ctx context.Context, from, to archive.Store, o Order, pdf PDF)
 	if err != nil {
 		return Tabled{}, fmt.Errorf("export web objects: %w", err)
 	}
-	return table(ctx, to, index.tableKey(o, suffixObjects), func(ctx context.Context, out io.Writer) (int, error) {
+	return index.table(ctx, to, o, suffixObjects, func(ctx context.Context, out io.Writer, bad *damage) (int, error) {
 		r := &derive.Reader{Store: from, Originals: index.payload, PDF: pdf}
 		defer r.Close()
 		return rows(ctx, out, index, func(source int32, add func(ObjectRow) error) error {
-			return index.Sources[source].objects(ctx, r, add)
+			return index.Sources[source].objects(ctx, r, bad, add)
 		})
 	})
 }
@@ -160,9 +165,9 @@ func (x *Index) payload(digest string) (warc string, offset, length int64) {
 	return x.Sources[c.Source].WARC.Key, c.Offset, c.Length
 }
 
-// objects adds the web objects of a source. A text that the page does not have stays a position.
-func (s *Source) objects(ctx context.Context, r *derive.Reader, add func(ObjectRow) error) error {
-	if s.Objects == nil {
+// objects adds the web objects of a source; of a damaged segment there are none. A text that the page does not have stays a position.
+func (s *Source) objects(ctx context.Context, r *derive.Reader, bad *damage, add func(ObjectRow) error) error {
+	if s.Objects == nil || bad.has(s.name()) {
 		return nil
 	}
 	one := func(o archive.WebObject) error {
@@ -177,14 +182,21 @@ func (s *Source) objects(ctx context.Context, r *derive.Reader, add func(ObjectR
 		})
 	}
 	r.Stray = one
-	return r.Each(ctx, s.Manifest, func(c *derive.Capture) error {
+	err := r.Each(ctx, s.Manifest, func(c *derive.Capture) error {
 		if !c.HasObjects() {
 			return nil
 		}
-		list, err := c.Objects(ctx, nil)
+		var unread error // why there is no page: of a revisit, its original may be damaged
+		list, err := c.Objects(ctx, func(_ archive.WebObject, err error) {
+			if name := s.name() + " " + c.URL + " " + c.Date.UTC().Format(time.RFC3339); isFault(err) || archive.Damaged(err) && !bad.has(name) {
+				unread = cmp.Or(unread, bad.take(ctx, name, fmt.Errorf("read the original of %s: %w", c.URL, err)))
+			}
+		})
+		err = cmp.Or(err, unread)
 		for i := 0; err == nil && i < len(list); i++ {
 			err = one(list[i])
 		}
 		return err
 	})
+	return bad.take(ctx, s.name(), err)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,5 +139,60 @@ func TestOpenedObjects(t *testing.T) {
 	rows, err := parquet.ReadFile[export.ObjectRow](filepath.Join(dir, made.File.Key))
 	if err != nil || len(rows) != 2 || rows[0].Text != "as shown" || rows[1].Text != "of the paper" {
 		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
+// TestDamagedTables: tables of a damaged archive have what can be read, and say what they lack; once it is repaired, whole ones are written.
+func TestDamagedTables(t *testing.T) {
+	for _, test := range []struct {
+		name, suffix string
+		write        func(context.Context, archive.Store, archive.Store, export.Order) (export.Tabled, error)
+		fewer        bool // rows
+	}{
+		{"captures of a WARC file that is cut off", ".warc.gz", export.WriteCaptures, false},
+		{"objects of a WARC file that is cut off", ".warc.gz", func(ctx context.Context, from, to archive.Store, o export.Order) (export.Tabled, error) {
+			return export.WriteObjects(ctx, from, to, o, nil)
+		}, true},
+		{"captures of an index that is cut off", ".cdxj", export.WriteCaptures, true},
+		{"decisions of an index that is cut off", ".cdxj", export.WriteDecisions, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			from, to := openDir(t, dir), openDir(t, t.TempDir())
+			world(t, from)
+			objects(t, from)
+			o := order("c", "e")
+			var name string
+			err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+				if strings.Contains(path, "e.example") && strings.HasSuffix(path, test.suffix) {
+					name = path
+				}
+				return err
+			})
+			if err != nil || name == "" {
+				t.Fatalf("no file %s: %v", test.suffix, err)
+			}
+			whole, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, whole[:len(whole)/2], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			broken, err := test.write(t.Context(), from, to, o)
+			if err != nil || len(broken.Damaged) != 1 {
+				t.Fatalf("%+v, %v", broken, err)
+			}
+			if again, err := test.write(t.Context(), from, to, o); err != nil || !again.Passed || len(again.Damaged) != 1 || again.File.Key != broken.File.Key {
+				t.Errorf("again: %+v, %v", again, err)
+			}
+			if err := os.WriteFile(name, whole, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			repaired, err := test.write(t.Context(), from, to, o)
+			if err != nil || repaired.Passed || repaired.File.Key == broken.File.Key || len(repaired.Damaged) > 0 || (repaired.Rows > broken.Rows) != test.fewer {
+				t.Errorf("repaired: %+v, broken: %+v, %v", repaired, broken, err)
+			}
+		})
 	}
 }
