@@ -53,15 +53,15 @@ func (a *Activities) exportStores(ctx context.Context, p ExportPlaces) (from, to
 	if from, err = a.Archives.Open(ctx, p.Archive); err != nil {
 		return nil, nil, err
 	}
+	if err := export.CheckApart(from.String(), p.To); err != nil { // before a folder is made
+		return nil, nil, &crawl.InputError{Message: "to: " + err.Error()}
+	}
 	var input *crawl.InputError
 	switch to, err = a.Archives.Open(ctx, p.To); {
 	case errors.As(err, &input): // it speaks of a definition's archive.where
 		return nil, nil, &crawl.InputError{Message: "to: " + strings.TrimPrefix(err.Error(), "archive.where: ")}
 	case err != nil:
 		return nil, nil, err
-	}
-	if from.String() == to.String() {
-		return nil, nil, &crawl.InputError{Message: fmt.Sprintf("to: %s is the archive itself: name another folder or prefix", to)}
 	}
 	return from, to, nil
 }

@@ -245,14 +245,15 @@ func (e *exporting) open(ctx context.Context, where string) (from, to archive.St
 	if from, err = openArchive(ctx, where, *e.s3); err != nil {
 		return nil, nil, err
 	}
+	if err := export.CheckApart(from.String(), e.to); err != nil { // before a folder is made
+		return nil, nil, cli.Usage("--to: %w", err)
+	}
 	to, err = archive.Open(ctx, e.to, *e.s3)
 	switch {
 	case errors.Is(err, archive.ErrPlace):
 		return nil, nil, cli.Usage("--to: %w", err)
 	case err != nil:
 		return nil, nil, fmt.Errorf("--to: %w", err)
-	case to.String() == from.String():
-		return nil, nil, cli.Usage("--to: %s is the archive itself: name another folder or prefix", to)
 	}
 	return from, to, nil
 }

@@ -62,7 +62,11 @@ func TestExportWrong(t *testing.T) {
 	if err := os.WriteFile(rules, []byte("http://a.example/*\nno url\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	to := t.TempDir()
+	to, linked := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, linked); err != nil {
+		t.Fatal(err)
+	}
+	before := filesOf(t, dir)
 	for _, test := range []struct {
 		args  string
 		wants string
@@ -77,6 +81,9 @@ func TestExportWrong(t *testing.T) {
 		{"export " + dir + " c --to " + to + " --only nowhere", "--only: open nowhere"},
 		{"export " + dir + " c --to " + to + " --only " + rules, rules + ":2:"},
 		{"export " + dir + " some/prefix/c --to " + dir, "is the archive itself"},
+		{"export " + dir + " some/prefix/c --to " + dir + "/some/prefix/c/data", "lies within the archive"},
+		{"export " + dir + "/some prefix/c --to " + dir + "/some/new/folder", "lies within the archive"},
+		{"export " + dir + " some/prefix/c --to " + linked + "/some/new", "lies within the archive"},
 		{"export " + dir + " some/prefix/c --to ftp://x", "--to:"},
 		{"export " + dir + " some/prefix/c --to " + dir + "/some/prefix/c/segments", "may hold the manifests"},
 		{"export " + dir + " some/prefix/c --to " + to + " --format csv --check", "--check compares records"},
@@ -87,6 +94,9 @@ func TestExportWrong(t *testing.T) {
 		if text, err := exportSaid(t, strings.Fields(test.args)...); err == nil || !cli.IsUsage(err) || !strings.Contains(err.Error(), test.wants) {
 			t.Errorf("%s: %v, want %q; %s", test.args, err, test.wants, text)
 		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "some", "new")); err == nil || len(filesOf(t, dir)) != len(before) {
+		t.Error("something was made within the archive")
 	}
 	if _, err := exportSaid(t, "export", dir, "nobody", "--to", to); err == nil || !strings.Contains(err.Error(), `there is no crawl "nobody" in `+dir) {
 		t.Error(err)

@@ -490,3 +490,28 @@ func TestWrong(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCheckApart: an export lies outside of its archive; a name that only begins as that of the archive is another one.
+func TestCheckApart(t *testing.T) {
+	for _, test := range []struct {
+		from, to string
+		apart    bool
+	}{
+		{"s3://b/archive", "s3://b/archive", false},
+		{"s3://b/archive", "s3://b/archive/c/data", false},
+		{"s3://b/archive", "s3://b//archive/./exports/", false},
+		{"s3://b", "s3://b/exports", false},
+		{"s3://b/archive", "s3://b/archive-exports", true},
+		{"s3://b/archive", "s3://other/archive/c", true},
+		{"s3://b/archive", "s3://b", true},
+		{"/a/b", "/a/b/../b/c", false},
+		{"/a/b", "file:///a/b/c", false},
+		{"/", "/a", false},
+		{"/a/b", "/a/bc", true},
+		{"/a/b", "s3://b/a/b", true},
+	} {
+		if err := export.CheckApart(test.from, test.to); (err == nil) != test.apart {
+			t.Errorf("%s of %s: %v", test.to, test.from, err)
+		}
+	}
+}

@@ -3,7 +3,9 @@ package export
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -85,4 +87,40 @@ func CheckPlace(to string) error {
 		return fmt.Errorf("%s may hold the manifests of a crawl: name another folder or prefix", to)
 	}
 	return nil
+}
+
+// CheckApart reports whether an export may be written to a place beside an archive: neither to the archive itself nor within it, where verify would
+// list its files as remains, and could delete them. Both are folders or s3://bucket/prefix.
+func CheckApart(from, to string) error {
+	of, at := resolved(from), resolved(to)
+	switch {
+	case of == at:
+		return fmt.Errorf("%s is the archive itself: name another folder or prefix", to)
+	case strings.HasPrefix(at, strings.TrimSuffix(of, "/")+"/"):
+		return fmt.Errorf("%s lies within the archive %s: name a folder or prefix outside of it", to, from)
+	}
+	return nil
+}
+
+// resolved is the one form of a place, of a folder without symbolic links; slashes divide its parts.
+func resolved(place string) string {
+	place = strings.TrimPrefix(place, "file://")
+	if scheme, rest, is := strings.Cut(place, "://"); is {
+		return scheme + "://" + path.Clean(rest)
+	}
+	whole, err := filepath.Abs(place)
+	if err != nil {
+		return filepath.ToSlash(filepath.Clean(place))
+	}
+	there, rest := whole, "" // what is not there yet has no links
+	for {
+		if real, err := filepath.EvalSymlinks(there); err == nil {
+			return filepath.ToSlash(filepath.Join(real, rest))
+		}
+		above := filepath.Dir(there)
+		if above == there {
+			return filepath.ToSlash(whole)
+		}
+		there, rest = above, filepath.Join(filepath.Base(there), rest)
+	}
 }
