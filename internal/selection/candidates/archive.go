@@ -27,7 +27,8 @@ const (
 type Archive struct {
 	Store  archive.Store
 	Crawls []archive.CrawlAt
-	// Complain is called with why the text of a capture cannot be read: it is a candidate without one. nil: nobody is called.
+	// Complain is called with why the text of a capture cannot be read: it is a candidate without one; and with why a segment is damaged: the rest of it is
+	// left out. nil: nobody is called.
 	Complain func(error)
 }
 
@@ -61,6 +62,7 @@ func Of(ctx context.Context, store archive.Store, s selection.Creation) ([]archi
 // Each calls fn with each capture of a page, crawl by crawl: responses and revisits that answered 2xx, but for what pages need to be
 // shown, and for robots.txt. It calls fn for one after the other.
 func (a Archive) Each(ctx context.Context, fn func(selection.Facts) error) error {
+	a.Store = archive.Faults(a.Store) // so that a fault of the network is no damage
 	known, err := a.survey(ctx)
 	if err != nil {
 		return err
@@ -68,7 +70,7 @@ func (a Archive) Each(ctx context.Context, fn func(selection.Facts) error) error
 	r := &derive.Reader{Store: a.Store, Originals: known.original}
 	defer r.Close()
 	for _, at := range a.Crawls {
-		err := archive.Manifests(ctx, a.Store, at.Prefix, at.Name, func(m archive.Manifest) error {
+		err := a.segments(ctx, at, a.complain, func(m archive.Manifest) error {
 			s := segment{Archive: a, at: at, m: m, survey: known}
 			return s.each(ctx, r, fn)
 		})
@@ -78,6 +80,35 @@ func (a Archive) Each(ctx context.Context, fn func(selection.Facts) error) error
 	}
 	return nil
 }
+
+// complain passes on why something is left out.
+func (a Archive) complain(err error) {
+	if a.Complain != nil {
+		a.Complain(err)
+	}
+}
+
+// segments calls fn with the manifests of a crawl. What says that a segment is damaged, whether its manifest or what fn reads of it, is complained of, and the next one follows.
+func (a Archive) segments(ctx context.Context, at archive.CrawlAt, complain func(error), fn func(archive.Manifest) error) error {
+	damaged := func(err error) error {
+		complain(err)
+		return nil
+	}
+	w := archive.Walk[struct{}]{Of: archive.Layout{Prefix: at.Prefix, Crawl: at.Name}, Damaged: damaged}
+	return w.Each(ctx, a.Store, func(m archive.Manifest, _ struct{}) error {
+		err := fn(m)
+		if of := (*ended)(nil); errors.As(err, &of) {
+			return of.error
+		}
+		if err != nil && ctx.Err() == nil && archive.Damaged(err) {
+			return damaged(fmt.Errorf("segment %s: %w", m.Segment(), err))
+		}
+		return err
+	})
+}
+
+// ended is an error of those who take candidates: it says nothing of a segment.
+type ended struct{ error }
 
 // isPage reports whether a line of an index may be of a page.
 func isPage(i *archive.Indexed) bool {
@@ -120,12 +151,15 @@ func (s *segment) each(ctx context.Context, r *derive.Reader, fn func(selection.
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil && s.Complain != nil {
-			s.Complain(fmt.Errorf("%s of %s: %w", f.URL, f.Date.Format("2006-01-02T15:04:05Z"), err))
+		if err != nil {
+			s.complain(fmt.Errorf("%s of %s: %w", f.URL, f.Date.Format("2006-01-02T15:04:05Z"), err))
 		}
 		o := objects[capture{f.URL, f.Date.Unix()}]
 		f.Types, f.Author = o.types, cmp.Or(f.Author, o.author)
-		return fn(f)
+		if err := fn(f); err != nil {
+			return &ended{err}
+		}
+		return nil
 	})
 }
 
@@ -137,6 +171,11 @@ func (s *segment) readTexts(ctx context.Context) error {
 		return nil
 	})
 	if errors.Is(err, archive.ErrNotFound) {
+		return nil
+	}
+	if err != nil && archive.Damaged(err) && ctx.Err() == nil { // the pages themselves say it, too
+		s.complain(fmt.Errorf("segment %s: texts that were derived: %w", s.m.Segment(), err))
+		s.texts = map[capture]text{}
 		return nil
 	}
 	s.derived = err == nil

@@ -1,7 +1,10 @@
 package candidates
 
 import (
+	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -155,5 +158,52 @@ func TestOf(t *testing.T) {
 	}
 	if _, err := Of(t.Context(), store, selection.Creation{Crawls: []string{"c", "d"}}); err == nil || !strings.Contains(err.Error(), `"d"`) {
 		t.Error(err)
+	}
+}
+
+// TestDamaged: of a segment that cannot be read it is said once, and the others are read. What a damaged derivation would say, the pages do.
+func TestDamaged(t *testing.T) {
+	for _, test := range []struct {
+		damage string // a pattern
+		pages  int
+	}{
+		{"c/segments/a-*.json", 1}, {"c/data/a-*.cdxj", 1}, {"c/data/a-*.warc.gz", 1}, {"c/data/a-*.objects.zst", 1}, {"c/data/a-*.links.zst", 2}, {"c/derived/text-*/a-*.zst", 2},
+	} {
+		t.Run(test.damage, func(t *testing.T) {
+			dir := t.TempDir()
+			store, err := archive.OpenDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"a", "b"} {
+				archived(t, store, name, exchange{url: "http://" + name + ".example/", mime: "text/html", path: "S", body: ravens})
+			}
+			d := derive.Deriver{Store: store, Dir: t.TempDir(), Now: func() time.Time { return epoch }}
+			if _, err := d.Segment(t.Context(), archive.CrawlAt{Name: "c"}, archive.SegmentName("a", "0123456789abcdef"), derive.Text); err != nil {
+				t.Fatal(err)
+			}
+			found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(test.damage)))
+			if err != nil || len(found) != 1 {
+				t.Fatalf("%q, %v", found, err)
+			}
+			if err := os.WriteFile(found[0], []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var said []error
+			a := Archive{Store: store, Crawls: []archive.CrawlAt{{Name: "c"}}, Complain: func(err error) { said = append(said, err) }}
+			pages := 0
+			err = a.Each(t.Context(), func(f selection.Facts) error {
+				if pages++; f.Title != "Ravens" || f.Text == "" {
+					t.Errorf("%+v", f)
+				}
+				return nil
+			})
+			if err != nil || pages != test.pages || len(said) != 1 {
+				t.Errorf("%d pages, %v, %v", pages, said, err)
+			}
+			if err := a.Each(t.Context(), func(selection.Facts) error { return archive.ErrNotFound }); !errors.Is(err, archive.ErrNotFound) {
+				t.Errorf("the error of who takes candidates is %v", err)
+			}
+		})
 	}
 }

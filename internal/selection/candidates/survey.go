@@ -23,13 +23,21 @@ type located struct {
 
 func (a Archive) survey(ctx context.Context) (*survey, error) {
 	s := &survey{anchors: map[string][]string{}, originals: map[string]located{}}
+	none := func(error) {} // who reads the captures complains of the same
 	for _, pass := range []func(context.Context, archive.Manifest) error{
 		func(ctx context.Context, m archive.Manifest) error { return s.pages(ctx, a.Store, &m) },
 		func(ctx context.Context, m archive.Manifest) error { return s.locate(ctx, a.Store, &m) },
-		func(ctx context.Context, m archive.Manifest) error { return s.links(ctx, a.Store, &m) },
+		func(ctx context.Context, m archive.Manifest) error {
+			err := s.links(ctx, a.Store, &m)
+			if err != nil && archive.Damaged(err) && ctx.Err() == nil {
+				a.complain(fmt.Errorf("segment %s: texts of links: %w", m.Segment(), err))
+				return nil
+			}
+			return err
+		},
 	} {
 		for _, at := range a.Crawls {
-			err := archive.Manifests(ctx, a.Store, at.Prefix, at.Name, func(m archive.Manifest) error { return pass(ctx, m) })
+			err := a.segments(ctx, at, none, func(m archive.Manifest) error { return pass(ctx, m) })
 			if err != nil {
 				return nil, fmt.Errorf("read the indexes and links of %s: %w", at.Name, err)
 			}
