@@ -212,3 +212,50 @@ func TestSelectUsage(t *testing.T) {
 		t.Errorf("%d files, and %d before", after, before)
 	}
 }
+
+// TestSelectMany: what is decided takes no room. Where too much is open, it is listed, counted and explained, and the error of the others says what helps.
+func TestSelectMany(t *testing.T) {
+	dir := selectable(t)
+	t.Setenv("MUNINN_WHO", "ann")
+	for _, args := range []string{"create " + dir + " ravens", "decide " + dir + " ravens drop https://soup.example/1 https://soup.example/3"} {
+		if code, _, said := call(t, append([]string{"select"}, strings.Fields(args)...)...); code != cli.ExitOK {
+			t.Fatal(said)
+		}
+	}
+	store, err := archive.OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(of purpose, own string) (all *selected, seen int, err error) {
+		all, err = (&selector{most: 14}).load(t.Context(), store, "ravens", io.Discard, of, own, func(*selection.State, *selection.Facts) error {
+			seen++
+			return nil
+		})
+		return all, seen, err
+	}
+	if _, _, err := load(forProposals, ""); err == nil || !strings.Contains(err.Error(), "more than 14 pages are open: decide on") {
+		t.Error(err)
+	}
+	if all, seen, err := load(forQuality, "https://birds.example/22"); err != nil || seen != 24 || !all.full || all.pool.Len() != 3 {
+		t.Errorf("%+v, %d captures, %v", all, seen, err)
+	}
+	if all, seen, err := load(forNothing, ""); err != nil || seen != 24 || all.pool.Len() != 0 {
+		t.Errorf("%+v, %d captures, %v", all, seen, err)
+	}
+	if code, _, said := call(t, "select", "rule", dir, "ravens", "drop", "host:soup.example"); code != cli.ExitOK {
+		t.Fatal(said)
+	}
+	all, _, err := load(forProposals, "")
+	if err != nil || all.pool.Len() != 14 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if out := all.ask(3); out.Open != 12 || len(out.Questions) != 3 {
+		t.Errorf("%+v", out)
+	}
+	if code, _, said := call(t, "select", "rule", dir, "ravens", "drop", "host:birds.example"); code != cli.ExitOK {
+		t.Fatal(said)
+	}
+	if all, _, err = load(forProposals, ""); err != nil || all.pool.Len() != 2 || all.ask(3).Open != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}

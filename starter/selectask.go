@@ -1,7 +1,9 @@
 package starter
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,10 +24,22 @@ type selected struct {
 	pool  *proposal.Pool
 	// unread is how many captures have a record that cannot be read.
 	unread int
+	// full says that more pages are open than a pool holds: it has those alone that a model learns from, and what was asked for by its URL.
+	full bool
 }
 
-// load reads a selection and its candidates. each is called with each capture; nil: nobody is.
-func (s *selector) load(ctx context.Context, store archive.Store, name string, complaints io.Writer, each func(*selection.State, *selection.Facts) error) (*selected, error) {
+// What the pool of a selection is loaded for.
+type purpose int
+
+const (
+	forProposals purpose = iota // all that is open, and what is learned from
+	forQuality                  // the same; without what is open if that is too much
+	forNothing                  // no pool
+)
+
+// load reads a selection and its candidates. What is decided and teaches nothing takes no room. own is a URL that is taken in whatever becomes of it. each is called with each
+// capture; nil: nobody is.
+func (s *selector) load(ctx context.Context, store archive.Store, name string, complaints io.Writer, of purpose, own string, each func(*selection.State, *selection.Facts) error) (*selected, error) {
 	l, err := openSelection(ctx, store, name)
 	if err != nil {
 		return nil, err
@@ -43,20 +57,40 @@ func (s *selector) load(ctx context.Context, store archive.Store, name string, c
 			fmt.Fprintln(complaints, shownText(err.Error()))
 		}
 	}}
-	b := proposal.NewBuilder(proposal.DefaultSettings())
+	b, seen := proposal.NewBuilder(proposal.DefaultSettings()), 0
+	b.Most = cmp.Or(s.most, b.Most)
+	teaches := proposal.Learnable(out.state)
+	wanted := func(f *selection.Facts) bool { return f.URL == own || teaches(f) }
 	err = source.Each(ctx, func(f selection.Facts) error {
 		if each != nil {
 			if err := each(out.state, &f); err != nil {
 				return err
 			}
 		}
-		return b.Add(f)
+		seen++
+		if of == forNothing || !wanted(&f) && (out.full || out.state.Of(&f).Verdict != selection.Ask) {
+			return nil
+		}
+		err := b.Add(f)
+		if errors.Is(err, proposal.ErrFull) && of == forQuality && !out.full {
+			out.full = true
+			b.Retain(wanted)
+			if wanted(&f) {
+				err = b.Add(f)
+			} else {
+				err = nil
+			}
+		}
+		return err
 	})
+	if errors.Is(err, proposal.ErrFull) {
+		err = fmt.Errorf("%w pages are open: decide on hosts, sites or other groups of them, or add rules, until fewer are", err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	out.pool = b.Pool()
-	if out.pool.Len() == 0 {
+	if seen == 0 {
 		return nil, fmt.Errorf("%s holds no page to select", store)
 	}
 	return out, nil
@@ -107,7 +141,7 @@ first, when little was decided, they are any pages that differ.`,
 			if err != nil {
 				return err
 			}
-			all, err := s.load(cmd.Context(), store, args[1], cmd.ErrOrStderr(), nil)
+			all, err := s.load(cmd.Context(), store, args[1], cmd.ErrOrStderr(), forProposals, "", nil)
 			if err != nil {
 				return err
 			}
@@ -208,7 +242,7 @@ Later decisions and rules win over them. A page that is not proposed with that c
 			if err != nil {
 				return err
 			}
-			all, err := s.load(cmd.Context(), store, args[1], cmd.ErrOrStderr(), nil)
+			all, err := s.load(cmd.Context(), store, args[1], cmd.ErrOrStderr(), forProposals, "", nil)
 			if err != nil {
 				return err
 			}

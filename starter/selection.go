@@ -43,6 +43,7 @@ type selector struct {
 	*globals
 	s3       *archive.S3
 	who, why string
+	most     int // candidates of a pool; 0: proposal.MaxPool
 }
 
 // selectorOf binds the flags of a command; those that write need a name and take a reason.

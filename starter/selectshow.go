@@ -57,7 +57,11 @@ func selectShow(g *globals) *cobra.Command {
 			out := shownSelection{Captures: map[selection.Verdict]map[selection.By]int{}}
 			lines := json.NewEncoder(g.Out)
 			lines.SetEscapeHTML(false)
-			all, err := s.load(cmd.Context(), store, args[1], cmd.ErrOrStderr(), func(state *selection.State, f *selection.Facts) error {
+			of := forQuality
+			if only != "" {
+				of = forNothing
+			}
+			all, err := s.load(cmd.Context(), store, args[1], cmd.ErrOrStderr(), of, "", func(state *selection.State, f *selection.Facts) error {
 				r := state.Of(f)
 				if out.Captures[r.Verdict] == nil {
 					out.Captures[r.Verdict] = map[selection.By]int{}
@@ -139,7 +143,7 @@ func selectExplain(g *globals) *cobra.Command {
 				return err
 			}
 			out := explained{URL: url}
-			all, err := s.load(cmd.Context(), store, args[1], cmd.ErrOrStderr(), func(state *selection.State, f *selection.Facts) error {
+			all, err := s.load(cmd.Context(), store, args[1], cmd.ErrOrStderr(), forQuality, url, func(state *selection.State, f *selection.Facts) error {
 				if f.URL == url {
 					out.Captures = append(out.Captures, explainedCapture{f.Date, f.Crawl, state.Explain(f)})
 				}

@@ -51,6 +51,29 @@ func (p *Pool) Decided(s *selection.State) Decided {
 	return d
 }
 
+// Learnable chooses the captures that a model can learn from: those whose own URL was decided, and of each group that was decided as many as count. Of
+// the captures of a group it lets some more through, whatever their order: Decided sees the same ones.
+func Learnable(s *selection.State) func(*selection.Facts) bool {
+	ofGroup := map[selection.Group][]uint32{} // the least places of its candidates, in order
+	return func(f *selection.Facts) bool {
+		step, decided := s.Decided(f)
+		if !decided || step.Group == "" {
+			return decided
+		}
+		place, list := spread(f.URL, 0), ofGroup[step.Group]
+		at, known := slices.BinarySearch(list, place)
+		if known {
+			return true
+		}
+		if at == maxOfGroup {
+			return false
+		}
+		list = slices.Insert(list, at, place)
+		ofGroup[step.Group] = list[:min(len(list), maxOfGroup)]
+		return true
+	}
+}
+
 func labelOf(v selection.Verdict) Label {
 	if v == selection.Keep {
 		return Kept

@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,9 @@ import (
 
 // MaxPool bounds the candidates of a pool: they stay in memory, at about 5 KiB each while it is made.
 const MaxPool = 100_000
+
+// ErrFull says that a pool has no room for another candidate.
+var ErrFull = errors.New("too many candidates")
 
 // Pool are the candidates of a selection, one for each URL. It is never changed once it is made.
 type Pool struct {
@@ -23,6 +27,7 @@ type Pool struct {
 
 // Builder makes a pool.
 type Builder struct {
+	Most   int // candidates; MaxPool if it was made by NewBuilder
 	reader reader
 	facts  []selection.Facts
 	pages  []map[family]text.HashedVector
@@ -32,18 +37,18 @@ type Builder struct {
 
 // NewBuilder makes one without candidates.
 func NewBuilder(s Settings) *Builder {
-	return &Builder{reader: reader{words: text.NewVocabulary(), settings: s}, at: map[string]int{}}
+	return &Builder{Most: MaxPool, reader: reader{words: text.NewVocabulary(), settings: s}, at: map[string]int{}}
 }
 
 // Add takes a candidate in. Of several captures of a URL the one with the latest date counts, of those that have a text if any has. An
-// error says that there are too many candidates.
+// error is ErrFull.
 func (b *Builder) Add(f selection.Facts) error {
 	i, known := b.at[f.URL]
 	switch {
 	case known && b.replaces(&f, i) < 0:
 		return nil
-	case !known && len(b.facts) == MaxPool:
-		return fmt.Errorf("more than %d candidates: select by crawl, or by rules, until fewer are open", MaxPool)
+	case !known && len(b.facts) >= b.Most:
+		return fmt.Errorf("%w: more than %d", ErrFull, b.Most)
 	case !known:
 		i = len(b.facts)
 		b.at[f.URL] = i
@@ -54,6 +59,22 @@ func (b *Builder) Add(f selection.Facts) error {
 	f.Text, f.Anchors = "", nil
 	b.facts[i] = f
 	return nil
+}
+
+// Retain leaves out the candidates that a function does not want. Their texts are not known any more.
+func (b *Builder) Retain(wanted func(*selection.Facts) bool) {
+	n := 0
+	clear(b.at)
+	for i := range b.facts {
+		if !wanted(&b.facts[i]) {
+			continue
+		}
+		b.facts[n], b.pages[n], b.texts[n] = b.facts[i], b.pages[i], b.texts[i]
+		b.at[b.facts[n].URL] = n
+		n++
+	}
+	clear(b.pages[n:])
+	b.facts, b.pages, b.texts = b.facts[:n], b.pages[:n], b.texts[:n]
 }
 
 // replaces compares a capture with the one of its URL that counts so far: it does not take its place below 0.

@@ -227,14 +227,23 @@ func TestDecided(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := p.Decided(s)
-	left, closed := 0, 0
+	left, closed, through := 0, 0, 0
+	teaches := Learnable(s)
 	for i, label := range d.Labels {
+		if teaches(&p.Facts[i]) {
+			through++
+		} else if label != Open {
+			t.Errorf("%s has a label and is not let through", p.Facts[i].URL)
+		}
 		if label == Left {
 			left++
 		}
 		if d.Closed[i] {
 			closed++
 		}
+	}
+	if through <= maxOfGroup || through > 80 {
+		t.Errorf("%d of 101 that are decided are let through", through)
 	}
 	if left != maxOfGroup || d.Labels[0] != Kept || !d.Single[0] || d.Labels[199] != Open || !d.Closed[199] || closed != 101 {
 		t.Errorf("%d of the group, %d closed, labels %d and %d", left, closed, d.Labels[0], d.Labels[199])
