@@ -81,9 +81,10 @@ type state struct {
 	why     Why
 	forURL  string
 	steps   int
-	done    bool // its group is picked
-	expands bool // what it needs is to be exported
-	spread  bool // … and was looked up
+	done    bool    // its group is picked
+	expands bool    // what it needs is to be exported
+	spread  bool    // … and was looked up
+	as      []int32 // revisits that need what it does, each at its own time
 }
 
 func newClosure(index *Index, store archive.Store, all bool) *closure {
@@ -238,7 +239,15 @@ func (c *closure) takeOne(s *structure, i int32, of *state) {
 	if of.expands && !of.spread && !c.all {
 		of.spread = true
 		c.expand(capture, g, of)
+		if original, known := c.original[i]; known && capture.Status == 0 { // a 304 has no body to find links in
+			c.state[original].as = append(c.state[original].as, i)
+			c.next[original] = true
+		}
 	}
+	for _, revisit := range of.as {
+		c.expandNeeds(&c.index.Captures[revisit], g.meta, c.state[revisit])
+	}
+	of.as = nil
 }
 
 // takeOriginal wants what a revisit refers to; false if there is no such capture: then the revisit is not exported.
@@ -356,7 +365,15 @@ func (c *closure) expand(capture *Capture, g *group, of *state) {
 	if strings.HasSuffix(g.meta.hops, crawl.HopRedirect.String()) && g.meta.via != "" && of.why != WhyRobots {
 		c.wantURL(g.meta.via, capture, WhyRedirect, of, nil)
 	}
-	for _, n := range g.meta.needs {
+	c.expandNeeds(capture, g.meta, of)
+}
+
+// expandNeeds wants what a capture needs by the links of a metadata record, its own or that of its original; meta may be nil.
+func (c *closure) expandNeeds(capture *Capture, meta *metadata, of *state) {
+	if meta == nil {
+		return
+	}
+	for _, n := range meta.needs {
 		switch {
 		case n.url == capture.URL:
 		case n.hop == 'R':

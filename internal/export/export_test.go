@@ -113,7 +113,8 @@ func TestClosure(t *testing.T) {
 			keep: []string{"http://a.example/page"},
 			want: []string{
 				"response http://a.example/page", "resource urn:dom:http://a.example/page", "resource urn:view:http://a.example/page", "revisit http://a.example/page",
-				"response http://a.example/p.png", "response http://b.example/s.css", "response http://b.example/bg.png", "response http://a.example/api?x=1",
+				"response http://a.example/p.png", "response http://a.example/p.png", // … and that of the day of the revisit, a 304
+				"response http://b.example/s.css", "response http://b.example/bg.png", "response http://a.example/api?x=1",
 				"response http://a.example/robots.txt", "resource dns:a.example", "resource dns:b.example",
 			},
 			missing: []string{"requisite http://a.example/gone.png" + noCapture, "robots.txt http://b.example/robots.txt" + noCapture},
@@ -513,5 +514,25 @@ func TestCheckApart(t *testing.T) {
 		if err := export.CheckApart(test.from, test.to); (err == nil) != test.apart {
 			t.Errorf("%s of %s: %v", test.to, test.from, err)
 		}
+	}
+}
+
+// TestUnmodifiedRequisites: a 304 brings what its original embeds, as it was at the time of the 304.
+func TestUnmodifiedRequisites(t *testing.T) {
+	from, dir := openDir(t, t.TempDir()), t.TempDir()
+	first := batch{crawl: "c", name: "a.example-1@w1.1", exchanges: []exchange{
+		{url: "http://a.example/page", path: "S", body: "<p>a page", title: "A page", links: embeds("http://a.example/p.png")},
+		{url: "http://a.example/p.png", path: "SE", mime: "image/png", body: "1"},
+	}}.commit(t, from)
+	page := first[0].Visit
+	batch{crawl: "c", name: "a.example-2@w1.1", exchanges: []exchange{
+		{url: "http://a.example/page", path: "S", after: timeOf(86400), status: 304, unmodified: &page},
+		{url: "http://a.example/p.png", path: "SE", after: timeOf(86400), mime: "image/png", body: "2"},
+	}}.commit(t, from)
+	o := order("c")
+	o.Keep = keeping("http://a.example/page")
+	result := run(t, from, openDir(t, dir), o)
+	if result.Groups[export.WhyKept] != 2 || result.Groups[export.WhyRequisite] != 2 {
+		t.Errorf("%v", result.Groups)
 	}
 }
