@@ -213,6 +213,12 @@ func (s *segment) facts(ctx context.Context, c *derive.Capture) (f selection.Fac
 		URL: c.URL, Host: host, Site: urls.PLD(host), Crawl: s.at.Name, Date: c.Date, Status: c.Status, MIME: c.MIME, Score: c.Score,
 		Application: c.Application, Level: c.Level, Language: c.Language, Title: c.Title, Anchors: s.anchors[c.URL],
 	}
+	if of := s.answers[answered{c.URL, c.Digest}]; c.Revisit && c.Status == 0 && of.known {
+		f.Status = of.status
+		if f.Score < 0 {
+			f.Score = of.score
+		}
+	}
 	if t, found := s.texts[capture{c.URL, c.Date.Unix()}]; found {
 		f.Title, f.Language, f.Author, f.Text = cmp.Or(t.title, f.Title), cmp.Or(t.language, f.Language), t.author, t.text
 	} else if !s.derived || c.Revisit { // a revisit says what its original says

@@ -24,6 +24,7 @@ type exchange struct {
 	url, mime, path, body string
 	status                int
 	revisit               *crawl.Visit
+	unmodified            bool // the revisit is a 304
 }
 
 func archived(t *testing.T, store archive.Store, batch string, list ...exchange) (recorded []archive.Recorded) {
@@ -54,7 +55,9 @@ func archived(t *testing.T, store archive.Store, batch string, list ...exchange)
 			},
 			Request: strings.NewReader("GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"), Response: of(head + x.body), Header: of(head), Body: of(x.body),
 		}
-		if strings.Contains(x.mime, "html") {
+		if x.unmodified {
+			c.Outcome.Kind, c.Outcome.Visit, c.Status, c.Outcome.Status = crawl.OutcomeUnmodified, *x.revisit, 304, 304
+		} else if strings.Contains(x.mime, "html") {
 			d := page.Parse(page.Input{URL: x.url, MIME: x.mime, Body: []byte(x.body)}, page.DefaultLimits())
 			c.Page = &crawl.Judged{Parsed: crawl.Parsed{Page: d.Page}, Verdict: crawl.Verdict{Score: 0.5, Links: make([]crawl.LinkVerdict, len(d.Links))}}
 			c.Page.Application, c.Page.Level = "phpBB", "thread"
@@ -205,5 +208,19 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("the error of who takes candidates is %v", err)
 			}
 		})
+	}
+}
+
+// TestUnmodified: a 304 has the status and the score of its original, so that rules that ask for them match both.
+func TestUnmodified(t *testing.T) {
+	store, err := archive.OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := archived(t, store, "a", exchange{url: "http://a.example/", mime: "text/html", path: "S", body: ravens})
+	archived(t, store, "b", exchange{url: "http://a.example/", path: "S", revisit: &first[0].Visit, unmodified: true})
+	list := read(t, store)
+	if len(list) != 2 || list[1].Status != 200 || list[1].Score != 0.5 || list[1].Text != list[0].Text {
+		t.Errorf("%+v", list)
 	}
 }

@@ -13,6 +13,17 @@ import (
 type survey struct {
 	anchors   map[string][]string // texts of links to captures, by URL
 	originals map[string]located  // by digest: what revisits refer to
+	answers   map[answered]answer // of the originals of 304s, which have neither status nor score
+}
+
+// answered names what a 304 says is unmodified.
+type answered struct{ url, digest string }
+
+// answer is what the index says of an original.
+type answer struct {
+	known  bool
+	status int
+	score  float64 // below 0: none
 }
 
 // located is the place of a record.
@@ -22,7 +33,7 @@ type located struct {
 }
 
 func (a Archive) survey(ctx context.Context) (*survey, error) {
-	s := &survey{anchors: map[string][]string{}, originals: map[string]located{}}
+	s := &survey{anchors: map[string][]string{}, originals: map[string]located{}, answers: map[answered]answer{}}
 	none := func(error) {} // who reads the captures complains of the same
 	for _, pass := range []func(context.Context, archive.Manifest) error{
 		func(ctx context.Context, m archive.Manifest) error { return s.pages(ctx, a.Store, &m) },
@@ -53,6 +64,9 @@ func (s *survey) pages(ctx context.Context, store archive.Store, m *archive.Mani
 			s.anchors[i.URL] = nil
 			if i.Revisit {
 				s.originals[i.Digest] = located{}
+				if i.Status == 0 {
+					s.answers[answered{i.URL, i.Digest}] = answer{score: -1}
+				}
 			}
 		}
 		return nil
@@ -67,6 +81,9 @@ func (s *survey) locate(ctx context.Context, store archive.Store, m *archive.Man
 	return archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
 		if at, wanted := s.originals[i.Digest]; wanted && at.warc == "" && !i.Revisit {
 			s.originals[i.Digest] = located{m.WARC.Key, i.Offset, i.Length}
+		}
+		if of, wanted := s.answers[answered{i.URL, i.Digest}]; wanted && !of.known && !i.Revisit {
+			s.answers[answered{i.URL, i.Digest}] = answer{true, i.Status, i.Score}
 		}
 		return nil
 	})
