@@ -42,6 +42,7 @@ type exporting struct {
 	name      string
 	check     bool
 	onWorkers bool
+	changed   func(flag string) bool // it stands in the command line
 }
 
 func exportCommand(g *globals) *cobra.Command {
@@ -106,6 +107,7 @@ if none is named. The archive stays as it is.
 func (e *exporting) flags(cmd *cobra.Command) {
 	e.s3 = s3Flags(cmd)
 	f := cmd.Flags()
+	e.changed = f.Changed
 	f.StringVar(&e.to, "to", "", "folder or s3://bucket/prefix that is written to")
 	f.StringVar(&e.size, "size", "1GiB", "size of a file: the next one begins when the records of a capture would pass it")
 	f.StringVar(&e.name, "name", "", "what the names of the files begin with (default: the crawl's name, or \"merged\" of several)")
@@ -187,6 +189,9 @@ func (e *exporting) order(crawls []string) (export.Order, error) {
 	}
 	if err := export.CheckPlace(e.to); err != nil {
 		return o, cli.Usage("--to: %w", err)
+	}
+	if table := e.format == formatCSV || e.format == formatParquet; table && e.changed("size") {
+		return o, cli.Usage("--size is of files of records: a table is one file")
 	}
 	size, err := crawl.ParseBytes(e.size)
 	if err != nil {

@@ -88,6 +88,8 @@ func TestExportWrong(t *testing.T) {
 		{"export " + dir + " some/prefix/c --to " + dir + "/some/prefix/c/segments", "may hold the manifests"},
 		{"export " + dir + " some/prefix/c --to " + to + " --format csv --check", "--check compares records"},
 		{"export " + dir + " some/prefix/c --to " + to + " --format csv --on-workers", "--on-workers: workers write records"},
+		{"export " + dir + " some/prefix/c --to " + to + " --on-workers --s3-region x", "--on-workers: workers reach S3 by their own settings"},
+		{"export " + dir + " some/prefix/c --to " + to + " --format parquet --size 2GiB", "--size is of files of records"},
 		{"merge " + dir + " --to " + to + " --on-workers", "--on-workers: name the crawls"},
 		{"merge", "give an archive"},
 	} {

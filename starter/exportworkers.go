@@ -35,6 +35,8 @@ func (e *exporting) checkOnWorkers() error {
 		return cli.Usage("--on-workers: workers write records: it needs --format warc or wacz")
 	case e.check:
 		return cli.Usage("--on-workers: --check is for exports of this process: run the same command with --check and without --on-workers afterwards, which writes nothing again")
+	case e.query == "" && e.selection == "" && (e.changed("s3-endpoint") || e.changed("s3-region")):
+		return cli.Usage("--on-workers: workers reach S3 by their own settings: leave --s3-endpoint and --s3-region out")
 	}
 	return nil
 }

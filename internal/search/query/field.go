@@ -88,7 +88,8 @@ func normal(f Field, value string) (normal, message string) {
 		return value, ""
 	case Site, Host:
 		u, err := urls.Parse("http://" + strings.TrimSuffix(value, ".") + "/")
-		if err != nil || u.RequestURI() != "/" || strings.ContainsAny(value, "/?#@*") {
+		port := strings.Contains(value, ":") && !strings.HasSuffix(value, "]") // an IPv6 address stands in brackets
+		if err != nil || port || u.RequestURI() != "/" || strings.ContainsAny(value, "/?#@*") {
 			return "", string(f) + ": takes the name of a " + map[Field]string{Site: "domain", Host: "host"}[f] + ", such as " + string(f) + ":" + examples[f]
 		}
 		if f == Site && u.PLD() != u.Host() {
@@ -96,7 +97,7 @@ func normal(f Field, value string) (normal, message string) {
 		}
 		return u.Host(), ""
 	case Lang:
-		if value = Language(value); value == "" {
+		if value = Language(value); len(value) != 2 && len(value) != 3 || strings.Trim(value, "abcdefghijklmnopqrstuvwxyz") != "" { // ISO 639-1, or 639-3
 			return "", "lang: takes the code of a language, such as lang:" + examples[f]
 		}
 		return value, ""
