@@ -78,7 +78,9 @@ func TestSelect(t *testing.T) {
 	run("create", dir, "ravens", "--about", "birds")
 	run("rule", dir, "ravens", "drop", "host:soup.example score:<0.1")
 	run("rule", dir, "ravens", "keep", "raven OR crow")
-	run("withdraw", dir, "ravens", "3")
+	if text := run("withdraw", dir, "ravens", "3", "3"); text != "entry 4: 1 rule withdrawn\n" {
+		t.Error(text)
+	}
 	var first asked
 	parsed(t, run("ask", dir, "ravens", "--json"), &first)
 	if first.Open != 24 || first.Learned || len(first.Questions) != 10 || first.Quality.Recall != nil || first.Version != 4 {
@@ -111,7 +113,9 @@ func TestSelect(t *testing.T) {
 	if text := run("explain", dir, "ravens", "https://soup.example/1"); !strings.Contains(text, "keep by person") || !strings.Contains(text, "a soup about ravens") {
 		t.Error(text)
 	}
-	run("decide", dir, "ravens", "drop", "host:soup.example")
+	if text := run("decide", dir, "ravens", "drop", "host:soup.example"); !strings.Contains(text, ": drop for 1 group\n") {
+		t.Error(text)
+	}
 	if list := run("show", dir, "ravens", "--list", "keep"); strings.Contains(list, "soup.example") || !strings.Contains(list, "https://birds.example/0\n") {
 		t.Error(list)
 	}

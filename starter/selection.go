@@ -209,7 +209,9 @@ func selectWithdraw(g *globals) *cobra.Command {
 				if err != nil {
 					return cli.Usage("%q is no number of a rule", text)
 				}
-				numbers = append(numbers, n)
+				if !slices.Contains(numbers, n) {
+					numbers = append(numbers, n)
+				}
 			}
 			store, err := openArchive(cmd.Context(), args[0], *s.s3)
 			if err != nil {
@@ -224,11 +226,21 @@ func selectWithdraw(g *globals) *cobra.Command {
 					return cli.Usage("%d is no number of a rule of %s", n, args[1])
 				}
 			}
+			state, err := l.State(0, func(string) (selection.Matcher, error) { return nil, nil })
+			if err != nil {
+				return err
+			}
+			rules := 0 // that count until now; an entry may have several
+			for _, r := range state.Rules() {
+				if !r.Withdrawn && slices.Contains(numbers, r.Entry) {
+					rules++
+				}
+			}
 			_, number, err := s.appendTo(cmd.Context(), args[0], args[1], selection.Entry{Withdrawn: numbers})
 			if err != nil {
 				return err
 			}
-			return g.Print(appended{Selection: args[1], Entry: number}, func(w io.Writer) { fmt.Fprintf(w, "entry %d: %s withdrawn\n", number, cli.Count(len(numbers), "rule")) })
+			return g.Print(appended{Selection: args[1], Entry: number}, func(w io.Writer) { fmt.Fprintf(w, "entry %d: %s withdrawn\n", number, cli.Count(rules, "rule")) })
 		},
 	}
 	s = selectorOf(g, cmd, true)
@@ -263,7 +275,7 @@ earlier ones back. A decision is of all captures of a URL. Groups:
 			}
 			out := appended{Selection: args[1], Entry: number, Replaced: replaced(l, number, decisions)}
 			return g.Print(out, func(w io.Writer) {
-				fmt.Fprintf(w, "entry %d: %s %d of URLs and groups", number, verdict, len(decisions))
+				fmt.Fprintf(w, "entry %d: %s for %s", number, verdict, namedOf(decisions))
 				if out.Replaced > 0 {
 					fmt.Fprintf(w, "; %s no longer count", cli.Count(out.Replaced, "earlier decision"))
 				}
@@ -290,6 +302,24 @@ func decisionsOf(verdict selection.Verdict, names []string) (list []selection.De
 		list = append(list, d)
 	}
 	return list, nil
+}
+
+// namedOf says how many URLs and groups decisions are of.
+func namedOf(decisions []selection.Decision) string {
+	groups := 0
+	for _, d := range decisions {
+		if d.Group != "" {
+			groups++
+		}
+	}
+	switch urls := len(decisions) - groups; {
+	case groups == 0:
+		return cli.Count(urls, "URL")
+	case urls == 0:
+		return cli.Count(groups, "group")
+	default:
+		return cli.Count(urls, "URL") + " and " + cli.Count(groups, "group")
+	}
 }
 
 // replaced is how many of the URLs and groups of an entry had a decision before it.
