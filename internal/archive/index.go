@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -38,7 +39,8 @@ func (i *Indexed) Robots() bool {
 // maxIndexLine bounds a line of a CDXJ, in bytes.
 const maxIndexLine = 1 << 20
 
-// ReadIndex calls fn with each line of a segment's CDXJ; without a key, as of a segment without responses, with none.
+// ReadIndex calls fn with each line of a segment's CDXJ; without a key, as of a segment without responses, with none. A line that no segment could have
+// is a DamagedError: a record has at least one byte, and Offset+Length is no more than an int64 takes.
 func ReadIndex(ctx context.Context, store Store, key string, fn func(Indexed) error) error {
 	if key == "" {
 		return nil
@@ -51,24 +53,10 @@ func ReadIndex(ctx context.Context, store Store, key string, fn func(Indexed) er
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), maxIndexLine)
 	for lines.Scan() {
-		_, rest, _ := strings.Cut(lines.Text(), " ")
-		timestamp, raw, _ := strings.Cut(rest, " ")
-		var f indexFields
-		date, err := time.Parse("20060102150405", timestamp)
-		if err == nil {
-			err = json.Unmarshal([]byte(raw), &f)
-		}
+		line, err := parseIndexed(lines.Text())
 		if err != nil {
 			return damaged(fmt.Errorf("read %s: %w", key, err))
 		}
-		status, _ := strconv.Atoi(f.Status)
-		length, _ := strconv.ParseInt(f.Length, 10, 64)
-		offset, _ := strconv.ParseInt(f.Offset, 10, 64)
-		score, err := strconv.ParseFloat(f.Score, 64)
-		if err != nil {
-			score = -1
-		}
-		line := Indexed{f.URL, date, status, fullDigest(f.Digest), f.MIME == "warc/revisit", f.MIME, length, offset, score, f.Application}
 		if err := fn(line); err != nil {
 			return err
 		}
@@ -77,6 +65,52 @@ func ReadIndex(ctx context.Context, store Store, key string, fn func(Indexed) er
 		return damaged(fmt.Errorf("read %s: %w", key, err))
 	}
 	return nil
+}
+
+// ReadIndexOf is ReadIndex for the segment of a manifest. A record that lies behind the end of the WARC object is a DamagedError, too.
+func ReadIndexOf(ctx context.Context, store Store, m *Manifest, fn func(Indexed) error) error {
+	return ReadIndex(ctx, store, m.CDXJ.Key, func(i Indexed) error {
+		if i.Offset+i.Length > m.WARC.Bytes {
+			return damaged(fmt.Errorf("read %s: %.200s lies at %d to %d of a file of %d bytes", m.CDXJ.Key, i.URL, i.Offset, i.Offset+i.Length, m.WARC.Bytes))
+		}
+		return fn(i)
+	})
+}
+
+// parseIndexed reads a line of a CDXJ: a SURT key, 14 digits, a JSON object.
+func parseIndexed(text string) (i Indexed, err error) {
+	_, rest, _ := strings.Cut(text, " ")
+	timestamp, raw, _ := strings.Cut(rest, " ")
+	date, err := time.Parse("20060102150405", timestamp)
+	if err != nil {
+		return i, err
+	}
+	var f indexFields
+	if err := json.Unmarshal([]byte(raw), &f); err != nil {
+		return i, err
+	}
+	i = Indexed{URL: f.URL, Date: date, Digest: fullDigest(f.Digest), Revisit: f.MIME == "warc/revisit", MIME: f.MIME, Application: f.Application}
+	if i.Offset, i.Length, err = located(f.Offset, f.Length); err != nil {
+		return i, err
+	}
+	i.Status, _ = strconv.Atoi(f.Status)
+	if i.Score, err = strconv.ParseFloat(f.Score, 64); err != nil {
+		i.Score = -1
+	}
+	return i, nil
+}
+
+// located reads where a record lies. Readers add the two, and read from one to the sum.
+func located(from, bytes string) (offset, length int64, err error) {
+	offset, err = strconv.ParseInt(from, 10, 64)
+	if err != nil || offset < 0 {
+		return 0, 0, fmt.Errorf("offset %.40q is not a position in a file", from)
+	}
+	length, err = strconv.ParseInt(bytes, 10, 64)
+	if err != nil || length <= 0 || offset > math.MaxInt64-length {
+		return 0, 0, fmt.Errorf("length %.40q is not that of a record at %d", bytes, offset)
+	}
+	return offset, length, nil
 }
 
 // fullDigest is the digest of an index with its algorithm: pywb leaves out sha1.

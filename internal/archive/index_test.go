@@ -146,6 +146,57 @@ func TestIndexOfFormerVersions(t *testing.T) {
 	}
 }
 
+// placed is a line of a CDXJ of a record at a place.
+func placed(offset, length string) string {
+	return fmt.Sprintf(`example,a)/ 20260304050607 {"url":"http://a.example/","mime":"text/html","status":"200","digest":"A","length":"%s","offset":"%s","filename":"x.warc.gz"}`+"\n", length, offset)
+}
+
+// A record must lie where a file can have one: what readers compute of its place stays in an int64.
+func TestIndexPlaces(t *testing.T) {
+	for _, c := range []struct {
+		offset, length string
+		good           bool
+	}{
+		{"0", "1", true},
+		{"9223372036854775806", "1", true},
+		{"9223372036854775807", "1", false},
+		{"9223372036854775800", "9223372036854775800", false},
+		{"1", "9223372036854775807", false},
+		{"-1", "5", false},
+		{"-9223372036854775808", "5", false},
+		{"9223372036854775808", "1", false},
+		{"5", "0", false},
+		{"5", "-1", false},
+		{"", "5", false},
+		{"5", "", false},
+		{"five", "5", false},
+	} {
+		dir, store := newDir(t)
+		if err := os.WriteFile(filepath.Join(dir, "x.cdxj"), []byte(placed(c.offset, c.length)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := archive.ReadIndex(t.Context(), store, "x.cdxj", func(archive.Indexed) error { return nil })
+		if c.good != (err == nil) || err != nil && (!archive.Damaged(err) || !strings.Contains(err.Error(), "x.cdxj")) {
+			t.Errorf("offset %q, length %q: %v", c.offset, c.length, err)
+		}
+	}
+}
+
+// With its manifest, an index is of records within the WARC object.
+func TestIndexBehindTheEnd(t *testing.T) {
+	dir, store := newDir(t)
+	if err := os.WriteFile(filepath.Join(dir, "x.cdxj"), []byte(placed("10", "6")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for size, good := range map[int64]bool{16: true, 15: false} {
+		m := archive.Manifest{WARC: archive.Stored{Key: "x.warc.gz", Bytes: size}, CDXJ: archive.Stored{Key: "x.cdxj"}}
+		err := archive.ReadIndexOf(t.Context(), store, &m, func(archive.Indexed) error { return nil })
+		if good != (err == nil) || err != nil && !archive.Damaged(err) {
+			t.Errorf("of %d bytes: %v", size, err)
+		}
+	}
+}
+
 // A malformed line is an error that names the object. An error of the callback ends the reading and is returned.
 func TestIndexFaults(t *testing.T) {
 	for _, text := range []string{"nonsense\n", "a)/ 2026 {}\n", "a)/ 20260304050607 {\n", `a)/ 20260304050607 {"score":0.5}` + "\n", "\n"} {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -19,9 +20,12 @@ type Member struct {
 }
 
 // ReadMembers calls fn with the records of a segment's WARC object whose members begin at from and before to, until it returns false. An error names
-// the offset of the record that cannot be read; the object is damaged then, unless the error is fn's or the file's.
+// the offset of the record that cannot be read; the object is damaged then, unless the error is fn's or the file's. It is damaged, too, if from is below 0 or behind to: an index has named a place where nothing can be.
 func ReadMembers(file io.ReaderAt, from, to int64, fn func(Member) (more bool, err error)) error {
-	at := &position{r: io.NewSectionReader(file, from, 1<<62-from)}
+	if from < 0 || from > to {
+		return badMember(from, fmt.Errorf("no record lies from %d to %d", from, to))
+	}
+	at := &position{r: io.NewSectionReader(file, from, math.MaxInt64-from)}
 	packed := bufio.NewReaderSize(at, 16<<10)
 	var zip *gzip.Reader
 	text := bufio.NewReaderSize(nil, 4<<10)

@@ -3,6 +3,7 @@ package archive_test
 import (
 	"bytes"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,4 +115,20 @@ func FuzzMembers(f *testing.F) {
 			return true, nil
 		})
 	})
+}
+
+// A place where no record can be is damage, and no panic.
+func TestMembersOfNoPlace(t *testing.T) {
+	file := bytes.NewReader([]byte("not much"))
+	for _, c := range [][2]int64{{-1, 5}, {math.MinInt64, 5}, {5, 4}, {math.MaxInt64 - 7, math.MinInt64}, {math.MaxInt64, 8}} {
+		err := archive.ReadMembers(file, c[0], c[1], func(archive.Member) (bool, error) { return true, nil })
+		if !archive.Damaged(err) {
+			t.Errorf("%d to %d: %v", c[0], c[1], err)
+		}
+	}
+	for _, c := range [][2]int64{{8, 8}, {math.MaxInt64 - 7, math.MaxInt64}} { // nothing is there
+		if err := archive.ReadMembers(file, c[0], c[1], func(archive.Member) (bool, error) { return true, nil }); err != nil {
+			t.Errorf("%d to %d: %v", c[0], c[1], err)
+		}
+	}
 }

@@ -104,7 +104,7 @@ type shown struct {
 
 // open reads the index, copies the WARC object into the working file, and finds the documents.
 func (s *segment) open(ctx context.Context) error {
-	err := archive.ReadIndex(ctx, s.store, s.m.CDXJ.Key, func(i archive.Indexed) error {
+	err := archive.ReadIndexOf(ctx, s.store, &s.m, func(i archive.Indexed) error {
 		s.index = append(s.index, i)
 		return nil
 	})

@@ -1,9 +1,13 @@
 package derive_test
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -175,5 +179,46 @@ func TestStrays(t *testing.T) {
 	list, _ := captures(t, reader, m)
 	if len(list) != 2 || !list[0].HasObjects() || !list[1].HasObjects() || strings.Join(strays, " ") != "http://a.example/2" {
 		t.Errorf("%+v, strays %q", list, strays)
+	}
+}
+
+// TestPlacesOfRecords: an index whose manifest is right, but which names places that no record has, is damaged, and stops nobody.
+func TestPlacesOfRecords(t *testing.T) {
+	for _, c := range [][2]string{
+		{"offset", "-5"}, {"offset", "-9223372036854775808"}, {"offset", "9223372036854775800"}, {"offset", "1000000"},
+		{"length", "-1"}, {"length", "0"}, {"length", "9223372036854775800"}, {"length", "1000000"},
+	} {
+		r := newRig(t)
+		m, _ := r.segment("b", nil, html("http://a.example/1", "<p>one"), html("http://a.example/2", "<p>two"))
+		r.reindex(&m, func(text string) string {
+			return regexp.MustCompile(`"`+c[0]+`":"[0-9]+"`).ReplaceAllString(text, `"`+c[0]+`":"`+c[1]+`"`)
+		})
+		_, err := r.Segment(t.Context(), at, m.Segment(), derive.Text)
+		if damaged := (*archive.DamagedError)(nil); !errors.As(err, &damaged) {
+			t.Errorf("%s %s: %v", c[0], c[1], err)
+		}
+	}
+}
+
+// reindex changes the index of a segment, and its manifest, so that they fit.
+func (r *rig) reindex(m *archive.Manifest, change func(string) string) {
+	r.t.Helper()
+	path := filepath.Join(r.dir, filepath.FromSlash(m.CDXJ.Key))
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	changed := change(string(raw))
+	if changed == string(raw) {
+		r.t.Fatalf("nothing was changed in %s", raw)
+	}
+	m.CDXJ.Bytes, m.CDXJ.SHA256 = int64(len(changed)), fmt.Sprintf("%x", sha256.Sum256([]byte(changed)))
+	manifest, err := json.Marshal(m)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	key := archive.Layout{Crawl: m.Crawl}.Manifest(m.Segment())
+	if err := errors.Join(os.WriteFile(path, []byte(changed), 0o600), os.WriteFile(filepath.Join(r.dir, filepath.FromSlash(key)), manifest, 0o600)); err != nil {
+		r.t.Fatal(err)
 	}
 }

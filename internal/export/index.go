@@ -65,10 +65,7 @@ func (x *Index) add(ctx context.Context, store archive.Store, at archive.CrawlAt
 	walk := archive.Walk[loadedIndex]{
 		Of: archive.Layout{Prefix: at.Prefix, Crawl: at.Name},
 		Load: func(ctx context.Context, m archive.Manifest) (l loadedIndex, err error) {
-			err = archive.ReadIndex(ctx, store, m.CDXJ.Key, func(i archive.Indexed) error {
-				if i.Offset < 0 || i.Length <= 0 || i.Offset+i.Length > m.WARC.Bytes {
-					return &archive.DamagedError{Err: fmt.Errorf("read %s: %s lies at %d to %d of a file of %d bytes", m.CDXJ.Key, i.URL, i.Offset, i.Offset+i.Length, m.WARC.Bytes)}
-				}
+			err = archive.ReadIndexOf(ctx, store, &m, func(i archive.Indexed) error {
 				l.captures = append(l.captures, Capture{Indexed: i, key: keyOf(i.URL)})
 				return nil
 			})

@@ -22,7 +22,7 @@ const maxAnswer = 64 << 10
 // load reads what a segment adds to a catalogue.
 func (b *Builder) load(ctx context.Context, of archive.CrawlAt, m archive.Manifest) (catalogue.Segment, error) {
 	s := catalogue.Segment{SegmentName: catalogue.SegmentName{Crawl: of, Name: m.Segment()}, Run: m.Run, WARC: m.WARC.Key}
-	err := archive.ReadIndex(ctx, b.Store, m.CDXJ.Key, func(i archive.Indexed) error {
+	err := archive.ReadIndexOf(ctx, b.Store, &m, func(i archive.Indexed) error {
 		if _, err := catalogue.KeyOf(i.URL); err != nil {
 			return &archive.DamagedError{Err: fmt.Errorf("read %s: %.200q %w", m.CDXJ.Key, i.URL, err)}
 		}
