@@ -20,13 +20,13 @@ import (
 type Indexed struct {
 	URL         string
 	Date        time.Time
-	Status      int    // 0 of a revisit of a 304
+	Status      int    // at most 999; 0 of a revisit of a 304
 	Digest      string // of the payload, with its algorithm
 	Revisit     bool
 	MIME        string  // of a revisit "warc/revisit"
 	Length      int64   // of the record in the WARC file, in bytes
 	Offset      int64   // … where it begins
-	Score       float64 // the document score, −1 if there is none
+	Score       float64 // the document score, in [0,1]; −1 if there is none
 	Application string  // that the helper recognised
 }
 
@@ -40,7 +40,8 @@ func (i *Indexed) Robots() bool {
 const maxIndexLine = 1 << 20
 
 // ReadIndex calls fn with each line of a segment's CDXJ; without a key, as of a segment without responses, with none. A line that no segment could have
-// is a DamagedError: a record has at least one byte, and Offset+Length is no more than an int64 takes.
+// is a DamagedError: a record has at least one byte, and Offset+Length is no more than an int64 takes;
+// a status is 0 to 999, a score 0 to 1.
 func ReadIndex(ctx context.Context, store Store, key string, fn func(Indexed) error) error {
 	if key == "" {
 		return nil
@@ -93,11 +94,35 @@ func parseIndexed(text string) (i Indexed, err error) {
 	if i.Offset, i.Length, err = located(f.Offset, f.Length); err != nil {
 		return i, err
 	}
-	i.Status, _ = strconv.Atoi(f.Status)
-	if i.Score, err = strconv.ParseFloat(f.Score, 64); err != nil {
-		i.Score = -1
+	if i.Status, err = statusOf(f.Status); err != nil {
+		return i, err
 	}
-	return i, nil
+	i.Score, err = scoreOf(f.Score)
+	return i, err
+}
+
+// statusOf reads a status of three digits at most, as HTTP has it. Revisits may have none, or "-" from pywb.
+func statusOf(text string) (int, error) {
+	if text == "" || text == "-" {
+		return 0, nil
+	}
+	status, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || status > 999 {
+		return 0, fmt.Errorf("status %.40q is not one of 0 to 999", text)
+	}
+	return int(status), nil
+}
+
+// scoreOf reads a document score; −1 if there is none. What is no number has no place in a database, and none in JSON.
+func scoreOf(text string) (float64, error) {
+	if text == "" {
+		return -1, nil
+	}
+	score, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(score >= 0 && score <= 1) { // NaN is neither
+		return -1, fmt.Errorf("score %.40q is not one of 0 to 1", text)
+	}
+	return score, nil
 }
 
 // located reads where a record lies. Readers add the two, and read from one to the sum.
@@ -137,7 +162,7 @@ func (s *Segment) addIndex(c Capture, out Recorded, at span) {
 	}
 	if p := c.Page; p != nil {
 		if f.Application = p.Application; p.Verdict.Score >= 0 {
-			f.Score = strconv.FormatFloat(p.Verdict.Score, 'f', 4, 64)
+			f.Score = strconv.FormatFloat(min(p.Verdict.Score, 1), 'f', 4, 64)
 		}
 	}
 	if out.Revisit {
