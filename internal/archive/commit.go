@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -82,16 +84,47 @@ func ReadManifest(ctx context.Context, s Store, label Label) (Manifest, error) {
 	case m.GivenBack:
 		return m, fmt.Errorf("read manifest of %s: %w", label.Segment(), ErrGivenBack)
 	}
+	if err := m.fits(label.Layout(), label.Segment(), label.Layout().Manifest(label.Segment())); err != nil {
+		return Manifest{}, err
+	}
 	return m, nil
 }
 
-// ReadSegment returns the manifest of a segment by its name, as a listing of the archive gives it: ErrNotFound if there is none. It may be that of a batch that was given back.
+// ReadSegment returns the manifest of a segment by its name, as a listing of the archive gives it: ErrNotFound if there is none, a DamagedError if it is another's or names another's objects. It may be
+// that of a batch that was given back.
 func ReadSegment(ctx context.Context, s Store, of Layout, segment string) (Manifest, error) {
-	m, err := readManifest(ctx, s, of.Manifest(segment))
-	if err == nil && m.Segment() != segment {
-		err = damaged(fmt.Errorf("read %s: it is the manifest of segment %q", of.Manifest(segment), m.Segment()))
+	return readSegment(ctx, s, of, segment)
+}
+
+// readSegment reads a manifest and compares it with its key.
+func readSegment(ctx context.Context, s Store, of Layout, segment string) (Manifest, error) {
+	key := of.Manifest(segment)
+	m, err := readManifest(ctx, s, key)
+	if err == nil {
+		err = m.fits(of, segment, key)
 	}
-	return m, err
+	if err != nil {
+		return Manifest{}, err
+	}
+	return m, nil
+}
+
+// fits reports, as a DamagedError, that a manifest is not that of a segment, or names objects that are not the segment's: what stands in a manifest is no reason to read another segment's
+// captures a second time. The prefix is that of the key, because a manifest does not have it; of a crawl that is named with its prefix, the name counts.
+func (m *Manifest) fits(of Layout, segment, key string) error {
+	if m.Crawl != path.Base(of.Crawl) || m.Segment() != segment {
+		return damaged(fmt.Errorf("read %s: it is the manifest of segment %q of crawl %q", key, m.Segment(), m.Crawl))
+	}
+	if !m.GivenBack && (m.WARC.Key == "") != (m.CDXJ.Key == "") {
+		return damaged(fmt.Errorf("read %s: it names one of a WARC object and its index, not both", key))
+	}
+	for _, o := range m.Stored() {
+		name, is := strings.CutPrefix(o.Key, of.objects(segment))
+		if !is || !objectName.MatchString(name) {
+			return damaged(fmt.Errorf("read %s: %.300q is not an object of the segment", key, o.Key))
+		}
+	}
+	return nil
 }
 
 // wrote reports whether a manifest is of the same life. Nonces of different lives differ. A life of a version that had none is known
@@ -133,6 +166,9 @@ func (l Label) Layout() Layout { return Layout{l.Prefix, l.Crawl} }
 
 func readManifest(ctx context.Context, s Store, key string) (m Manifest, err error) {
 	raw, err := ReadAll(ctx, s, key, maxManifest)
+	if errors.Is(err, errTooLarge) {
+		return m, damaged(err)
+	}
 	if err != nil {
 		return m, err
 	}

@@ -68,9 +68,10 @@ func ReadIndex(ctx context.Context, store Store, key string, fn func(Indexed) er
 	return nil
 }
 
-// ReadIndexOf is ReadIndex for the segment of a manifest. A record that lies behind the end of the WARC object is a DamagedError, too.
+// ReadIndexOf is ReadIndex for the segment of a manifest. An index that is not the one that the manifest names is a DamagedError, too, and so is a record that lies
+// behind the end of the WARC object; fn may have been called by then.
 func ReadIndexOf(ctx context.Context, store Store, m *Manifest, fn func(Indexed) error) error {
-	return ReadIndex(ctx, store, m.CDXJ.Key, func(i Indexed) error {
+	return ReadIndex(ctx, Verified(store, m.CDXJ), m.CDXJ.Key, func(i Indexed) error {
 		if i.Offset+i.Length > m.WARC.Bytes {
 			return damaged(fmt.Errorf("read %s: %.200s lies at %d to %d of a file of %d bytes", m.CDXJ.Key, i.URL, i.Offset, i.Offset+i.Length, m.WARC.Bytes))
 		}

@@ -1,6 +1,8 @@
 package archive_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -208,18 +210,31 @@ func TestIndexNumbers(t *testing.T) {
 	}
 }
 
-// With its manifest, an index is of records within the WARC object.
-func TestIndexBehindTheEnd(t *testing.T) {
+// With its manifest, an index is the one that was written, and of records within the WARC object.
+func TestIndexOfManifest(t *testing.T) {
 	dir, store := newDir(t)
-	if err := os.WriteFile(filepath.Join(dir, "x.cdxj"), []byte(placed("10", "6")), 0o600); err != nil {
+	text := []byte(placed("10", "6"))
+	if err := os.WriteFile(filepath.Join(dir, "x.cdxj"), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for size, good := range map[int64]bool{16: true, 15: false} {
-		m := archive.Manifest{WARC: archive.Stored{Key: "x.warc.gz", Bytes: size}, CDXJ: archive.Stored{Key: "x.cdxj"}}
+	sum := sha256.Sum256(text)
+	right := archive.Manifest{WARC: archive.Stored{Key: "x.warc.gz", Bytes: 16}, CDXJ: archive.Stored{Key: "x.cdxj", Bytes: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}}
+	for name, change := range map[string]func(*archive.Manifest){
+		"":                        func(*archive.Manifest) {},
+		"behind the end":          func(m *archive.Manifest) { m.WARC.Bytes-- },
+		"another index":           func(m *archive.Manifest) { m.CDXJ.SHA256 = strings.Repeat("0", 64) },
+		"an index that is longer": func(m *archive.Manifest) { m.CDXJ.Bytes-- },
+		"one that is cut off":     func(m *archive.Manifest) { m.CDXJ.Bytes++ },
+	} {
+		m := right
+		change(&m)
 		err := archive.ReadIndexOf(t.Context(), store, &m, func(archive.Indexed) error { return nil })
-		if good != (err == nil) || err != nil && !archive.Damaged(err) {
-			t.Errorf("of %d bytes: %v", size, err)
+		if damaged := (*archive.DamagedError)(nil); (name == "") != (err == nil) || err != nil && !errors.As(err, &damaged) {
+			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if err := archive.ReadIndexOf(t.Context(), store, &archive.Manifest{}, nil); err != nil {
+		t.Errorf("of a segment without responses: %v", err)
 	}
 }
 

@@ -133,11 +133,17 @@ const (
 	suffixLog     = ".log.zst"
 )
 
+// hashed is the form of what the name of an object of a segment has behind the segment.
+var hashed = fmt.Sprintf(`[0-9a-f]{%d}(%s)$`, hashLength, strings.Join([]string{
+	regexp.QuoteMeta(suffixWARC), regexp.QuoteMeta(suffixCDXJ), regexp.QuoteMeta(suffixLinks), regexp.QuoteMeta(suffixObjects), regexp.QuoteMeta(suffixLog),
+}, "|"))
+
 // segmentObject is the name of an object of a segment. A store may be another program's too: nothing is swept that is
 // named otherwise.
-var segmentObject = regexp.MustCompile(fmt.Sprintf(`^.+-[0-9a-f]{%d}(%s)$`, hashLength, strings.Join([]string{
-	regexp.QuoteMeta(suffixWARC), regexp.QuoteMeta(suffixCDXJ), regexp.QuoteMeta(suffixLinks), regexp.QuoteMeta(suffixObjects), regexp.QuoteMeta(suffixLog),
-}, "|")))
+var segmentObject = regexp.MustCompile(`^.+-` + hashed)
+
+// objectName is such a name without the segment.
+var objectName = regexp.MustCompile(`^` + hashed)
 
 // Definitions is the prefix of the definitions' keys.
 func (l Layout) Definitions() string { return l.in(folderDefinitions, "") }

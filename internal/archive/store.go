@@ -107,6 +107,9 @@ func OpenReader(ctx context.Context, where string, conf S3) (Store, error) {
 	return &dirStore{root}, nil
 }
 
+// errTooLarge says that an object has more bytes than any of its kind.
+var errTooLarge = errors.New("it is too large")
+
 // ReadAll reads an object that is known to be small: at most limit bytes.
 func ReadAll(ctx context.Context, s Store, key string, limit int64) ([]byte, error) {
 	r, err := s.Get(ctx, key)
@@ -119,7 +122,7 @@ func ReadAll(ctx context.Context, s Store, key string, limit int64) ([]byte, err
 		return nil, fmt.Errorf("read %s: %w", key, err)
 	}
 	if int64(len(raw)) > limit {
-		return nil, fmt.Errorf("read %s: is larger than %d bytes", key, limit)
+		return nil, fmt.Errorf("read %s: %w: more than %d bytes", key, errTooLarge, limit)
 	}
 	return raw, nil
 }

@@ -34,7 +34,8 @@ func (w Walk[T]) Each(ctx context.Context, store Store, use func(Manifest, T) er
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	manifests := inParallel(ctx, &running, manifestsAtOnce, w.keys(ctx, &running, store), func(key string) (Manifest, error) {
-		return readManifest(ctx, store, key)
+		segment, _ := segmentOf(key)
+		return readSegment(ctx, store, w.Of, segment)
 	})
 	type segment struct {
 		Manifest
@@ -81,7 +82,7 @@ func (w Walk[T]) keys(ctx context.Context, running *sync.WaitGroup, store Store)
 		defer close(out)
 		err := store.List(ctx, w.Of.Manifests(), func(o Object) error {
 			segment, is := segmentOf(o.Key)
-			if !is || w.Skip != nil && w.Skip(segment, o.Changed) {
+			if is = is && o.Key == w.Of.Manifest(segment); !is || w.Skip != nil && w.Skip(segment, o.Changed) {
 				return ctx.Err()
 			}
 			return send(ctx, out, result[string]{value: o.Key})

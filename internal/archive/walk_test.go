@@ -52,7 +52,7 @@ func (s *slowStore) Get(_ context.Context, key string) (io.ReadCloser, error) {
 	if s.broken > 0 && n == s.broken {
 		return nil, errFault
 	}
-	raw, err := json.Marshal(archive.Manifest{Batch: fmt.Sprintf("b-%06d", n), GivenBack: n%10 == 9})
+	raw, err := json.Marshal(archive.Manifest{Crawl: "c", Batch: fmt.Sprintf("b-%06d", n), GivenBack: n%10 == 9})
 	return io.NopCloser(strings.NewReader(string(raw))), err
 }
 

@@ -68,7 +68,7 @@ func Read[T any](ctx context.Context, store archive.Store, at archive.CrawlAt, s
 	if err != nil || m.Data == nil {
 		return err
 	}
-	checked := verified{store, map[string]archive.Stored{m.Data.Key: *m.Data}}
+	checked := archive.Verified(store, *m.Data)
 	return archive.ReadLines(ctx, checked, m.Data.Key, func(text []byte) error {
 		var line T
 		if err := json.Unmarshal(text, &line); err != nil {

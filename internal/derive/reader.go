@@ -54,10 +54,7 @@ func (r *Reader) Each(ctx context.Context, m archive.Manifest, fn func(*Capture)
 	if m.GivenBack || m.WARC.Key == "" {
 		return nil
 	}
-	s := segment{Reader: r, m: m, store: verified{r.Store, map[string]archive.Stored{}}}
-	for _, o := range m.Stored() {
-		s.store.of[o.Key] = o
-	}
+	s := segment{Reader: r, m: m, store: archive.Verified(r.Store, m.Stored()...)}
 	if err := s.open(ctx); err != nil {
 		return fmt.Errorf("read segment %s: %w", m.Segment(), err)
 	}
@@ -90,7 +87,7 @@ func (r *Reader) Each(ctx context.Context, m archive.Manifest, fn func(*Capture)
 type segment struct {
 	*Reader
 	m         archive.Manifest
-	store     verified
+	store     archive.Store     // that compares what is read with the manifest
 	index     []archive.Indexed // in the order of their records
 	documents map[string]shown  // of pages that were opened, by URL
 	objects   objects

@@ -357,6 +357,28 @@ func killed(t *testing.T, times int64) {
 	}
 }
 
+// TestAnotherIndex: captures whose index is not the one that its manifest names are reported, and not exported.
+func TestAnotherIndex(t *testing.T) {
+	source := t.TempDir()
+	from := openDir(t, source)
+	world(t, from)
+	found, _ := filepath.Glob(filepath.Join(source, "c/data/a.example-1*.cdxj"))
+	raw, err := os.ReadFile(found[0])
+	if err == nil {
+		err = os.WriteFile(found[0], bytes.Replace(raw, []byte(`"text/html"`), []byte(`"text/xxxx"`), 1), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := export.ReadIndex(t.Context(), from, []archive.CrawlAt{{Name: "c"}})
+	if err != nil || len(x.Damaged) != 1 || !strings.Contains(x.Damaged[0], "a.example-1") {
+		t.Errorf("%v, %v", x.Damaged, err)
+	}
+	if slices.ContainsFunc(x.Captures, func(c export.Capture) bool { return c.MIME == "text/xxxx" }) {
+		t.Error("the index is believed")
+	}
+}
+
 // TestDamaged: what is wrong with a source is reported with the name of its file; the rest is exported.
 func TestDamaged(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -172,6 +172,20 @@ func TestDamaged(t *testing.T) {
 		"a large offset": func(t *testing.T, dir string, m archive.Manifest) {
 			index(t, dir, m, "http://a.example/", "5000000", "9223372036854775807")
 		},
+		"CDXJ of another": func(t *testing.T, dir string, m archive.Manifest) { // which is a good one, too
+			raw, err := os.ReadFile(filepath.Join(dir, m.CDXJ.Key))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, m.CDXJ.Key), strings.Replace(string(raw), `"text/html"`, `"text/xxxx"`, 1))
+		},
+		"a copy of a manifest": func(t *testing.T, dir string, m archive.Manifest) {
+			raw, err := os.ReadFile(filepath.Join(dir, "ravens/segments/"+m.Segment()+".json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, "ravens/segments/"+m.Segment()+".json"), strings.ReplaceAll(string(raw), m.Batch, "good.example-1@w.1"))
+		},
 		"no manifest": func(t *testing.T, dir string, m archive.Manifest) {
 			write(t, filepath.Join(dir, "ravens/segments/"+m.Segment()+".json"), "{")
 		},

@@ -1,4 +1,4 @@
-package derive
+package archive
 
 import (
 	"context"
@@ -7,15 +7,21 @@ import (
 	"fmt"
 	"hash"
 	"io"
-
-	"github.com/muninn-archive/muninn/internal/archive"
 )
 
-// verified is a store whose objects are compared with what manifests say of them while they are read: at its end, a reader gets an archive.DamagedError in place of io.EOF if the
-// object has another length or digest. So nothing is derived of what is not what was archived.
+// Verified is a store whose objects are compared with what a manifest says of them while they are read with Get: at its end, a reader gets a DamagedError in place of io.EOF if the object
+// has another length or digest. Other objects, and ranges, are read as they are.
+func Verified(store Store, objects ...Stored) Store {
+	v := verified{store, make(map[string]Stored, len(objects))}
+	for _, o := range objects {
+		v.of[o.Key] = o
+	}
+	return v
+}
+
 type verified struct {
-	archive.Store
-	of map[string]archive.Stored // by key; other objects are read as they are
+	Store
+	of map[string]Stored // by key
 }
 
 func (v verified) Get(ctx context.Context, key string) (io.ReadCloser, error) {
@@ -29,7 +35,7 @@ func (v verified) Get(ctx context.Context, key string) (io.ReadCloser, error) {
 
 type verifiedBody struct {
 	io.ReadCloser
-	want archive.Stored
+	want Stored
 	sum  hash.Hash
 	n    int64
 }
@@ -48,5 +54,5 @@ func (b *verifiedBody) Read(p []byte) (int, error) {
 }
 
 func (b *verifiedBody) fault(format string, args ...any) error {
-	return &archive.DamagedError{Err: fmt.Errorf("read %s: %s", b.want.Key, fmt.Sprintf(format, args...))}
+	return &DamagedError{Err: fmt.Errorf("read %s: %s", b.want.Key, fmt.Sprintf(format, args...))}
 }
