@@ -43,7 +43,7 @@ func (x *Index) AddSegment(ctx context.Context, s search.Segment) error {
 		}
 		for i, target := range s.Targets() {
 			v := vector{}
-			w.analyser.Each(target.Text, target.Language, 0, v.add)
+			w.analyser.Each(target.Text, target.Language, 0, func(t terms.Term) { v.add(t) })
 			if len(v.at) == 0 {
 				continue
 			}
@@ -114,8 +114,7 @@ func (w *writer) document(ctx context.Context, s *search.Segment, seq int) error
 	text, author := vector{}, vector{}
 	titled := w.analyser.Each(d.Title, d.Language, 0, func(terms.Term) {})
 	d.Terms(w.analyser, func(t terms.Term) {
-		text.add(t)
-		if t.Position < titled {
+		if text.add(t) && t.Position < titled {
 			text.weigh(t)
 		}
 	})
@@ -130,17 +129,38 @@ func (w *writer) document(ctx context.Context, s *search.Segment, seq int) error
 		value(query.Type), clean(d.Media()), value(query.App), value(query.Level), author.String(), text.String(), clean(search.KeyOf(&d.Facts)), search.ContentOf(d), clean(string(raw)))
 }
 
+// maxVector bounds what PostgreSQL stores of a text as a tsvector, in bytes: it refuses one of 1 MiB (its manual, 12.11 "Limitations"), and with it all of a segment. What follows in the text
+// is not found.
+const maxVector = 1_000_000
+
+// The bytes of a tsvector, at most: of a lexeme beside its text, with its entry, and of a position.
+const (
+	lexemeBytes   = 8
+	positionBytes = 2
+)
+
 // vector collects the terms of a text, in the form that PostgreSQL reads as a tsvector.
 type vector struct {
 	order []string
 	at    map[string][]byte
+	bytes int // that PostgreSQL will need, at most
+	full  bool
 }
 
-func (v *vector) add(t terms.Term) {
+// add adds a term, unless the vector is full: from then on it takes none, so that what is left out is the end of the text.
+func (v *vector) add(t terms.Term) (added bool) {
+	positions, known := v.at[t.Text]
+	more := positionBytes
+	if !known {
+		more += len(t.Text) + lexemeBytes
+	}
+	if v.full = v.full || v.bytes+more > maxVector; v.full {
+		return false
+	}
+	v.bytes += more
 	if v.at == nil {
 		v.at = map[string][]byte{}
 	}
-	positions, known := v.at[t.Text]
 	if !known {
 		v.order = append(v.order, t.Text)
 		positions = append(positions, ':')
@@ -148,6 +168,7 @@ func (v *vector) add(t terms.Term) {
 		positions = append(positions, ',')
 	}
 	v.at[t.Text] = strconv.AppendInt(positions, int64(t.Position+1), 10)
+	return true
 }
 
 // weigh marks the place that was added last as one of the title.

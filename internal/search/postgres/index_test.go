@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/pgtest"
 	"github.com/muninn-archive/muninn/internal/search"
+	"github.com/muninn-archive/muninn/internal/search/query"
 	"github.com/muninn-archive/muninn/internal/search/searchtest"
+	"github.com/muninn-archive/muninn/internal/search/terms"
 )
 
 // TestSuite: what an index must do.
@@ -26,6 +29,72 @@ func TestSuite(t *testing.T) {
 			return x
 		}}
 	})
+}
+
+// TestLargeTexts: a page with more terms than PostgreSQL stores of a text is found by its first words, and keeps no other page out.
+func TestLargeTexts(t *testing.T) {
+	var latin, hangul, numbers strings.Builder
+	latin.WriteString("raven ")
+	hangul.WriteString("raven ")
+	numbers.WriteString("raven ")
+	for i := range 20_000 {
+		letters := []byte("aaaa")
+		for k, n := 0, i; k < len(letters); k, n = k+1, n/26 {
+			letters[k] += byte(n % 26)
+		}
+		latin.WriteString(strings.Repeat("x", 60) + string(letters) + " ")
+		fmt.Fprintf(&numbers, "%s%06d ", strings.Repeat("x", 58), i)
+		hangul.WriteRune(rune(0xac00 + i%11_000))
+		for j := range 8 {
+			hangul.WriteRune(rune(0x300 + i>>j&1*7 + j*2))
+		}
+	}
+	x, err := Open(context.Background(), pgtest.Start(t).Database(t), "large")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	documents := func(text, language string) (list []search.Document) {
+		for _, text := range []string{text, "raven"} {
+			list = append(list, search.Document{N: search.WholePage, Facts: query.Facts{
+				URL: fmt.Sprintf("http://a.example/%d", len(list)), Date: time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC), Status: 200, Type: query.Page, Language: language, Text: text,
+			}})
+		}
+		return list
+	}
+	for i, c := range []struct{ name, language, text string }{
+		{"words", "en", latin.String()}, {"numbers", "", numbers.String()}, {"characters", "ko", hangul.String()}, {"title", "en", ""},
+	} {
+		list := documents(c.text, c.language)
+		if c.text == "" {
+			list[0].Title, list[0].Text = latin.String(), "raven"
+		}
+		if err := x.AddSegment(context.Background(), search.Segment{SegmentName: search.SegmentName{Crawl: "c", Name: c.name}, Documents: list}); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		q, err := query.Parse("raven")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := x.Search(context.Background(), q, search.Options{Limit: 10}); err != nil || a.Total != 2*(i+1) {
+			t.Errorf("%s: %d found, %v", c.name, a.Total, err)
+		}
+	}
+}
+
+// TestVectorIsFull: what is left out is the end of a text.
+func TestVectorIsFull(t *testing.T) {
+	v := vector{}
+	for i := range 20_000 {
+		v.add(terms.Term{Text: fmt.Sprintf("%064d", i), Position: i})
+	}
+	if n := len(v.order); n < 13_000 || n > maxVector/(64+lexemeBytes) || v.order[n-1] != fmt.Sprintf("%064d", n-1) {
+		t.Errorf("%d terms, the last is %s", n, v.order[n-1])
+	}
+	if v.add(terms.Term{Text: v.order[0], Position: 20_000}) {
+		t.Error("a full vector takes a place")
+	}
 }
 
 func TestOpenFaults(t *testing.T) {
