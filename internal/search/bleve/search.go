@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/blevesearch/bleve/v2/search/searcher"
 	index "github.com/blevesearch/bleve_index_api"
@@ -64,9 +65,15 @@ func closeViews(list []view) (err error) {
 	return err
 }
 
-// within reports whether a month may have captures of the period of a query.
+// lastYear is the last that the name of a month can have: names are compared as texts, and are in the order of time only if all years have four digits.
+const lastYear = 9999
+
+// within reports whether a month may have captures of the period of a query. A period that ends behind the last year, as that of date:..9999, is open.
 func within(q query.Query, month string) bool {
 	from, to := q.Period()
+	if to.Year() > lastYear {
+		to = time.Time{}
+	}
 	return month == noMonth || (from.IsZero() || month >= search.MonthOf(from)) && (to.IsZero() || month <= search.MonthOf(to))
 }
 

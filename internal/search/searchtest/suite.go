@@ -140,7 +140,7 @@ var operators = []string{
 	"site:example.org", "site:example.co.uk", "site:127.0.0.1", "-site:example.org", "host:example.org", "host:www.example.org", "host:nowhere.example", `crawl:"crawl 0"`, "crawl:none",
 	`-crawl:"crawl 0"`, `crawl:"crawl 0" OR crawl:"crawl 1"`, "lang:en", "lang:de", "lang:xx", "-lang:en", "type:post", "type:page", "type:nothing", "type:application/pdf", "-type:text/html",
 	"app:phpbb", "app:PHPBB", "-app:wordpress", "level:article", "level:thread", "author:doe", `author:"jane doe"`, `author:"doe jane"`, "author:nunez", "-author:jane",
-	"date:2024", "date:2025", "date:2024-12", "date:2024-12-31", "date:2025-01-01", "date:2024..2025", "date:..2024", "date:2025..", "-date:2024", "date:1999",
+	"date:2024", "date:2025", "date:2024-12", "date:2024-12-31", "date:2025-01-01", "date:2024..2025", "date:..2024", "date:2025..", "-date:2024", "date:1999", "date:2000..9999", "date:..9999", "date:0001..9999", "date:9999",
 	"score:>0.5", "score:>=0.5", "score:<0.5", "score:<=0.5", "score:0.3", "score:0.2..0.7", "score:..0.1", "score:-1", "-score:>0.5", "score:>0.5 OR score:<0.1",
 	"status:200", "status:4xx", "status:300..599", "status:>301", "-status:200", "status:999",
 	"house date:2024 score:>0.3 -app:phpbb", "(house date:2024) OR (Haus date:2025)", "-(house date:2024)", `"the house" site:example.org lang:en`, "house -house", "house OR -house",
