@@ -124,13 +124,13 @@ func captured(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestExportQuery: an export by a query has exactly the pages that match and what they need; of a query that matches the revisit alone, the original, too.
+// TestExportQuery: an export by a query has exactly the pages that match and what they need; of a query that matches the revisit alone, the original and what that needs, too.
 func TestExportQuery(t *testing.T) {
 	dir := birds(t)
 	robots, picture, response, revisit := "response http://a.example/robots.txt", "response http://a.example/raven.png", "response http://a.example/raven", "revisit http://a.example/raven"
 	for text, want := range map[string][]string{
 		"raven":                 {response, picture, robots, revisit},
-		"raven date:2026-01-03": {response, robots, revisit}, // an original brings no requisites
+		"raven date:2026-01-03": {response, picture, robots, revisit}, // what the page needs, of its time
 		"raven date:2026-01-02": {response, picture, robots},
 	} {
 		to := t.TempDir()
