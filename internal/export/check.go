@@ -57,7 +57,23 @@ func Check(ctx context.Context, from, to archive.Store, manifestKey string) (Che
 	}
 	c := &checker{from: faulty(from), to: faulty(to), sources: map[string]bool{}, originals: map[revisited]bool{}, revisits: map[revisited]string{}}
 	c.Faults = []string{}
-	for _, w := range m.Written {
+	if err := m.valid(); err != nil {
+		c.fault("%s: %v", manifestKey, err)
+		return c.Checked, nil
+	}
+	if len(m.Written) != len(m.Parts) {
+		c.fault("%s: %d of %d parts are written", manifestKey, len(m.Written), len(m.Parts))
+	}
+	if m.Missing != nil {
+		if err := c.file(ctx, c.to, *m.Missing); err != nil {
+			return c.Checked, fmt.Errorf("check the export: %w", err)
+		}
+	}
+	for i, w := range m.Written {
+		if i >= len(m.Parts) || w.Plan != m.Parts[i].Plan || w.Records != m.Parts[i].Records || len(w.Files) == 0 {
+			c.fault("%s: part %d is not what was planned", manifestKey, i+1)
+			continue
+		}
 		if err := c.part(ctx, w); err != nil {
 			return c.Checked, fmt.Errorf("check part %d of the export: %w", w.Part, err)
 		}

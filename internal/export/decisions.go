@@ -70,7 +70,7 @@ func WriteDecisions(ctx context.Context, from, to archive.Store, o Order) (Table
 				said = "keep"
 			}
 			rows++
-			err = w.Write([]string{c.URL, c.Date.UTC().Format(time.RFC3339), said, cell(d.By), cell(d.Why), index.Sources[c.Source].Crawl.Name})
+			err = w.Write([]string{cell(c.URL), c.Date.UTC().Format(time.RFC3339), said, cell(d.By), cell(d.Why), index.Sources[c.Source].Crawl.Name})
 		}
 		w.Flush()
 		return rows, w.Error()

@@ -66,7 +66,11 @@ func (x *Index) add(ctx context.Context, store archive.Store, at archive.CrawlAt
 		Of: archive.Layout{Prefix: at.Prefix, Crawl: at.Name},
 		Load: func(ctx context.Context, m archive.Manifest) (l loadedIndex, err error) {
 			err = archive.ReadIndexOf(ctx, store, &m, func(i archive.Indexed) error {
-				l.captures = append(l.captures, Capture{Indexed: i, key: keyOf(i.URL)})
+				u, err := urls.Trusted(i.URL)
+				if err != nil { // it stands in lines of the exported index, and in cells of tables
+					return &archive.DamagedError{Err: fmt.Errorf("read %s: %.200q %w", m.CDXJ.Key, i.URL, err)}
+				}
+				l.captures = append(l.captures, Capture{Indexed: i, key: u.Key()})
 				return nil
 			})
 			return l, err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/muninn-archive/muninn/internal/archive"
 )
@@ -166,7 +167,23 @@ func ReadOutline(ctx context.Context, store archive.Store, key string) (o Outlin
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return o, fmt.Errorf("read %s: %w", key, err)
 	}
+	if err := o.valid(); err != nil {
+		return o, fmt.Errorf("read %s: %w", key, err)
+	}
 	return o, nil
+}
+
+// valid reports whether an outline is one that this version writes.
+func (o *Outline) valid() error {
+	if o.Version != outlineVersion {
+		return fmt.Errorf("it is of version %d, want %d: make the export again, in another folder", o.Version, outlineVersion)
+	}
+	for _, p := range o.Parts {
+		if !strings.HasSuffix(p.Plan, suffixPlan) {
+			return fmt.Errorf("the plan of a part is %.200q, which is none: make the export again, in another folder", p.Plan)
+		}
+	}
+	return nil
 }
 
 // Manifest ends an export: what it names is complete.
@@ -182,7 +199,7 @@ func Finish(ctx context.Context, to archive.Store, outlineKey string) (key strin
 		return "", m, fmt.Errorf("finish the export: %w", err)
 	}
 	for _, p := range m.Parts {
-		w, err := readWritten(ctx, to, writtenOf(p.Plan))
+		w, err := readWritten(ctx, to, p.Plan)
 		if err != nil {
 			return "", m, fmt.Errorf("finish the export: part %s: %w", p.Plan, err)
 		}
@@ -195,7 +212,7 @@ func Finish(ctx context.Context, to archive.Store, outlineKey string) (key strin
 	if err != nil {
 		return "", m, err
 	}
-	key = outlineKey[:len(outlineKey)-len(suffixOutline)] + suffixManifest
+	key = strings.TrimSuffix(outlineKey, suffixOutline) + suffixManifest
 	if err = to.PutIfAbsent(ctx, key, raw); errors.Is(err, archive.ErrExists) {
 		err = nil
 	}
@@ -203,4 +220,4 @@ func Finish(ctx context.Context, to archive.Store, outlineKey string) (key strin
 }
 
 // writtenOf is the name of the file that says what a part is, out of that of its plan.
-func writtenOf(plan string) string { return plan[:len(plan)-len(suffixPlan)] + suffixWritten }
+func writtenOf(plan string) string { return strings.TrimSuffix(plan, suffixPlan) + suffixWritten }

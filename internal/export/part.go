@@ -32,7 +32,7 @@ func WritePart(ctx context.Context, from, to archive.Store, planKey string) (w W
 	if err != nil {
 		return w, fmt.Errorf("export: %w", err)
 	}
-	if w, err = readWritten(ctx, to, p.Key(suffixWritten)); err == nil || !errors.Is(err, archive.ErrNotFound) {
+	if w, err = readWritten(ctx, to, planKey); err == nil || !errors.Is(err, archive.ErrNotFound) {
 		w.Passed = true
 		return w, err
 	}
@@ -60,13 +60,17 @@ func WritePart(ctx context.Context, from, to archive.Store, planKey string) (w W
 // maxWritten bounds the file that says what a part is, in bytes.
 const maxWritten = 1 << 20
 
-func readWritten(ctx context.Context, store archive.Store, key string) (w Written, err error) {
+func readWritten(ctx context.Context, store archive.Store, plan string) (w Written, err error) {
+	key := writtenOf(plan)
 	raw, err := archive.ReadAll(ctx, store, key, maxWritten)
 	if err != nil {
 		return w, err
 	}
 	if err := json.Unmarshal(raw, &w); err != nil {
 		return w, fmt.Errorf("read %s: %w", key, err)
+	}
+	if w.Plan != plan || len(w.Files) == 0 {
+		return w, fmt.Errorf("read %s: it is not of the part that %s plans: delete it, and make the export again", key, plan)
 	}
 	return w, nil
 }
