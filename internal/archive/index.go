@@ -83,7 +83,7 @@ func ReadIndexOf(ctx context.Context, store Store, m *Manifest, fn func(Indexed)
 func parseIndexed(text string) (i Indexed, err error) {
 	_, rest, _ := strings.Cut(text, " ")
 	timestamp, raw, _ := strings.Cut(rest, " ")
-	date, err := time.Parse("20060102150405", timestamp)
+	date, err := time.Parse(indexTime, timestamp)
 	if err != nil {
 		return i, err
 	}
@@ -157,38 +157,69 @@ func (s *Segment) addIndex(c Capture, out Recorded, at span) {
 	if mime == "" {
 		mime = "unk"
 	}
-	f := indexFields{
-		URL: c.URL, MIME: mime, Status: fmt.Sprint(c.Status), Digest: strings.TrimPrefix(out.Digest, crawl.DigestSHA1+":"),
-		Length: fmt.Sprint(at.length), Offset: fmt.Sprint(at.offset),
+	i := Indexed{
+		URL: c.URL, Date: c.Started, Status: c.Status, Digest: out.Digest, Revisit: out.Revisit, MIME: mime, Length: at.length, Offset: at.offset, Score: -1,
 	}
 	if p := c.Page; p != nil {
-		if f.Application = p.Application; p.Verdict.Score >= 0 {
-			f.Score = strconv.FormatFloat(min(p.Verdict.Score, 1), 'f', 4, 64)
-		}
+		i.Application, i.Score = p.Application, min(p.Verdict.Score, 1)
 	}
 	if out.Revisit {
-		f.MIME = "warc/revisit"
+		i.MIME = "warc/revisit"
 		if c.Status == 304 { // the replayed status is the original's
-			f.Status = ""
+			i.Status = 0
 		}
 	}
-	s.index = append(s.index, indexLine{u.Key(), c.Started.UTC().Format("20060102150405"), f})
+	s.index = append(s.index, indexed{u.Key(), i})
 }
 
 // cdxj writes the index for a WARC object of the given name, sorted as pywb wants it.
 func (s *Segment) cdxj(filename string) ([]byte, error) {
 	lines := make([]string, len(s.index))
-	for i, l := range s.index {
-		l.fields.Filename = path.Base(filename)
-		var line strings.Builder
-		line.WriteString(l.key + " " + l.timestamp + " ")
-		enc := json.NewEncoder(&line)
-		enc.SetEscapeHTML(false) // "&" is a part of many URLs
-		if err := enc.Encode(l.fields); err != nil {
+	for i := range s.index {
+		l := &s.index[i]
+		line, err := l.Line(l.key, path.Base(filename))
+		if err != nil {
 			return nil, err
 		}
-		lines[i] = line.String()
+		lines[i] = line
 	}
 	slices.Sort(lines)
 	return []byte(strings.Join(lines, "")), nil
+}
+
+// indexTime is the form of times in an index.
+const indexTime = "20060102150405"
+
+// indexFields are the members of a CDXJ line, as pywb and wabac read them: all are strings.
+type indexFields struct {
+	URL      string `json:"url"`
+	MIME     string `json:"mime"`
+	Status   string `json:"status,omitempty"`
+	Digest   string `json:"digest"`
+	Length   string `json:"length"`
+	Offset   string `json:"offset"`
+	Filename string `json:"filename"`
+	// For parsed pages only; replay tools ignore them.
+	Score       string `json:"score,omitempty"`
+	Application string `json:"application,omitempty"`
+}
+
+// Line is the line of a CDXJ under a key (SURT), of a record in a WARC file.
+func (i *Indexed) Line(key, file string) (string, error) {
+	f := indexFields{
+		URL: i.URL, MIME: i.MIME, Status: strconv.Itoa(i.Status), Digest: strings.TrimPrefix(i.Digest, crawl.DigestSHA1+":"),
+		Length: strconv.FormatInt(i.Length, 10), Offset: strconv.FormatInt(i.Offset, 10), Filename: file, Application: i.Application,
+	}
+	if i.Revisit && i.Status == 0 {
+		f.Status = ""
+	}
+	if i.Score >= 0 {
+		f.Score = strconv.FormatFloat(i.Score, 'f', 4, 64)
+	}
+	var line strings.Builder
+	line.WriteString(key + " " + i.Date.UTC().Format(indexTime) + " ")
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false) // "&" is a part of many URLs
+	err := enc.Encode(f)
+	return line.String(), err
 }

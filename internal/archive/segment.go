@@ -72,7 +72,7 @@ type Segment struct {
 	created  time.Time
 	warc     *warcFile
 	fields   []byte // of a metadata record, for short use
-	index    []indexLine
+	index    []indexed
 	links    linksSidecar
 	objects  sidecar
 	log      sidecar
@@ -97,24 +97,10 @@ type Counts struct {
 	RequisitesCut int `json:"requisites_cut,omitempty"`
 }
 
-type indexLine struct {
-	key       string
-	timestamp string
-	fields    indexFields
-}
-
-// indexFields are the members of a CDXJ line, as pywb and wabac read them: all are strings.
-type indexFields struct {
-	URL      string `json:"url"`
-	MIME     string `json:"mime"`
-	Status   string `json:"status,omitempty"`
-	Digest   string `json:"digest"`
-	Length   string `json:"length"`
-	Offset   string `json:"offset"`
-	Filename string `json:"filename"`
-	// For parsed pages only; replay tools ignore them.
-	Score       string `json:"score,omitempty"`
-	Application string `json:"application,omitempty"`
+// indexed is a line of the segment's index, and the key that it is sorted by.
+type indexed struct {
+	key string
+	Indexed
 }
 
 // NewSegment begins a segment with working files in dir. original finds an earlier capture with the same

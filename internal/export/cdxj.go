@@ -1,32 +1,9 @@
 package export
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/muninn-archive/muninn/internal/archive"
-	"github.com/muninn-archive/muninn/internal/crawl"
 )
-
-// cdxjFields are the members of a line, as those of the archive's own indexes.
-type cdxjFields struct {
-	URL         string `json:"url"`
-	MIME        string `json:"mime"`
-	Status      string `json:"status,omitempty"`
-	Digest      string `json:"digest"`
-	Length      string `json:"length"`
-	Offset      string `json:"offset"`
-	Filename    string `json:"filename"`
-	Score       string `json:"score,omitempty"`
-	Application string `json:"application,omitempty"`
-}
-
-// cdxjTime is the form of times in an index.
-const cdxjTime = "20060102150405"
 
 // cdxj is the index of a part, sorted; its records begin at an offset of the file.
 func (p *Part) cdxj(first int64) ([]string, error) {
@@ -39,7 +16,9 @@ func (p *Part) cdxj(first int64) ([]string, error) {
 			if !ok {
 				return nil, fmt.Errorf("index of part %d: the record of %s is not in its group", p.Number, g.Capture.URL)
 			}
-			line, err := cdxjLine(g.Key, g.Capture, offset, p.Key(suffixWARC))
+			moved := *g.Capture
+			moved.Offset = offset
+			line, err := moved.Line(g.Key, p.Key(suffixWARC))
 			if err != nil {
 				return nil, err
 			}
@@ -63,23 +42,4 @@ func (r runs) moved(offset, to int64) (int64, bool) {
 		}
 	}
 	return 0, false
-}
-
-func cdxjLine(key string, c *archive.Indexed, offset int64, file string) (string, error) {
-	f := cdxjFields{
-		URL: c.URL, MIME: c.MIME, Status: strconv.Itoa(c.Status), Digest: strings.TrimPrefix(c.Digest, crawl.DigestSHA1+":"),
-		Length: strconv.FormatInt(c.Length, 10), Offset: strconv.FormatInt(offset, 10), Filename: file, Application: c.Application,
-	}
-	if c.Status == 0 && c.Revisit {
-		f.Status = ""
-	}
-	if c.Score >= 0 {
-		f.Score = strconv.FormatFloat(c.Score, 'f', 4, 64)
-	}
-	var line bytes.Buffer
-	line.WriteString(key + " " + c.Date.UTC().Format(cdxjTime) + " ")
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(f)
-	return line.String(), err
 }

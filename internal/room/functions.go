@@ -8,10 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/catalogue"
 )
 
 // stamp is the form of times in addresses: 14 digits, UTC.
-const stamp = "20060102150405"
+const stamp = catalogue.Timestamp
 
 // functions are those of the templates.
 var functions = template.FuncMap{
