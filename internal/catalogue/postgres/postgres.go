@@ -6,28 +6,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/muninn-archive/muninn/internal/cache"
 	"github.com/muninn-archive/muninn/internal/catalogue"
 )
 
 const (
 	// lockNumber is that of the lock under which the tables are made.
 	lockNumber = 0x6d756e696e6e // "muninn"
-	// keptSegments are the segments whose names stay in memory.
-	keptSegments = 50_000
 )
 
 // Catalogue is a catalogue.Catalogue in a database.
 type Catalogue struct {
 	db *pgxpool.Pool
 
-	mu    sync.Mutex // protects known
-	known *cache.LRU[int64, catalogue.Segment]
+	known *catalogue.Known
 }
 
 // Open opens the catalogue of a database, or makes one: the tables are in the first schema of its search path. where is a URL
@@ -47,7 +42,7 @@ func OpenSchema(ctx context.Context, where, schema string) (*Catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open catalogue: %w", err)
 	}
-	c := &Catalogue{db: db, known: cache.NewLRU[int64, catalogue.Segment](keptSegments, nil)}
+	c := &Catalogue{db: db, known: catalogue.NewKnown()}
 	if err := pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error { return prepare(ctx, tx, schema) }); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("open catalogue: %w", err)

@@ -103,43 +103,29 @@ func scanCapture(rows *sql.Rows) (r catalogue.Row, err error) {
 const namesOf = `SELECT prefix, crawl, name, run, warc FROM segments WHERE number = ? AND whole`
 
 // segment is the segment with a number; ErrNoSegment if there is none that is whole.
-func (c *Catalogue) segment(ctx context.Context, number int64) (s catalogue.Segment, err error) {
-	c.mu.Lock()
-	s, known := c.known.Get(number)
-	c.mu.Unlock()
-	if known {
+func (c *Catalogue) segment(ctx context.Context, number int64) (catalogue.Segment, error) {
+	return c.known.Segment(number, func() (s catalogue.Segment, err error) {
+		row := c.main.statements[namesOf].QueryRowContext(ctx, number)
+		err = row.Scan(&s.Crawl.Prefix, &s.Crawl.Name, &s.Name, &s.Run, &s.WARC)
+		if errors.Is(err, sql.ErrNoRows) {
+			return s, catalogue.ErrNoSegment
+		}
+		if err != nil {
+			return s, fmt.Errorf("read catalogue: %w", err)
+		}
 		return s, nil
-	}
-	row := c.main.statements[namesOf].QueryRowContext(ctx, number)
-	err = row.Scan(&s.Crawl.Prefix, &s.Crawl.Name, &s.Name, &s.Run, &s.WARC)
-	if errors.Is(err, sql.ErrNoRows) {
-		return s, catalogue.ErrNoSegment
-	}
-	if err != nil {
-		return s, fmt.Errorf("read catalogue: %w", err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.known.Put(number, s)
-	return s, nil
+	})
 }
 
 // Segment implements catalogue.Catalogue.
 func (c *Catalogue) Segment(ctx context.Context, name catalogue.SegmentName) (catalogue.Segment, error) {
 	s, err := c.segment(ctx, name.Number())
-	if err == nil && s.SegmentName != name {
-		err = catalogue.ErrNoSegment
-	}
-	return s, err
+	return catalogue.Named(s, err, name)
 }
 
 // HasSegment implements catalogue.Catalogue.
 func (c *Catalogue) HasSegment(ctx context.Context, name catalogue.SegmentName) (bool, error) {
-	_, err := c.Segment(ctx, name)
-	if errors.Is(err, catalogue.ErrNoSegment) {
-		return false, nil
-	}
-	return err == nil, err
+	return catalogue.Has(ctx, c, name)
 }
 
 // The statements of answers: each row with its place in the order.

@@ -12,7 +12,6 @@ import (
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
-	"github.com/muninn-archive/muninn/internal/cache"
 	"github.com/muninn-archive/muninn/internal/catalogue"
 )
 
@@ -27,8 +26,6 @@ const (
 	pageCache = 8192
 	// maxConnections are the connections to one file: how many queries read it at a time.
 	maxConnections = 4
-	// keptSegments are the segments whose names stay in memory.
-	keptSegments = 50_000
 )
 
 // Catalogue is a catalogue.Catalogue in a folder.
@@ -37,8 +34,7 @@ type Catalogue struct {
 	shards []*file
 	adding sync.Mutex // one adds at a time
 
-	mu    sync.Mutex // protects known
-	known *cache.LRU[int64, catalogue.Segment]
+	known *catalogue.Known
 }
 
 // file is an open database with its prepared statements.
@@ -52,7 +48,7 @@ func Open(ctx context.Context, dir string) (c *Catalogue, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open catalogue: %w", err)
 	}
-	c = &Catalogue{known: cache.NewLRU[int64, catalogue.Segment](keptSegments, nil)}
+	c = &Catalogue{known: catalogue.NewKnown()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("open catalogue in %s: %w", dir, err), c.Close())
