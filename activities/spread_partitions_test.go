@@ -86,6 +86,7 @@ func (c *cluster) join(name string) *clusterRig {
 	r := &clusterRig{rig: newRig(c.t), name: name, folder: c.t.TempDir()}
 	r.dir, r.Archives.Default, r.Settings.Worker = c.dir, c.dir, name
 	r.Membership = NewMembership(name, "")
+	r.must(r.Frontier.Close()) // that of the rig, whose rights are not these
 	r.openFrontier()
 	c.rigs[name] = r
 	c.register(name, name+"'s process")
