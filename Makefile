@@ -184,6 +184,11 @@ eval-focus: lab ## how soon crawls in several orders find the pages of a topic, 
 eval-focus-docs: lab ## the same on documentation that Debian packages as HTML (fetches three packages)
 	tools/focus/docs.sh $(BIN) --draws 3
 
+KNOWN_PAGES ?= 400
+.PHONY: eval-search
+eval-search: ## where KNOWN_PAGES (400) pages that are known to be there are found by both search indexes (MUNINN_TESTDATA; PostgreSQL)
+	MUNINN_TESTDATA=$(MUNINN_TESTDATA) MUNINN_SEARCH_KNOWN=$(KNOWN_PAGES) $(GO) test -count=1 -v -timeout 0 -run '^TestLongKnown$$' ./internal/search/...
+
 .PHONY: eval-economy
 eval-economy: lab ## requests per post, article and comment with the helper and without, on synthetic forums, a blog and a wiki
 	$(BIN)/muninn-lab economy

@@ -32,7 +32,7 @@ func TestLongKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = x.Close() }()
-	searchtest.CheckKnown(t, x, 400)
+	searchtest.CheckKnown(t, x, 150)
 }
 
 // TestInterrupted: a segment that an attempt has added in part is as it is after one attempt, also in what ranks depend on.
