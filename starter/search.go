@@ -14,6 +14,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/cli"
+	"github.com/muninn-archive/muninn/internal/room/views"
 	"github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/query"
 )
@@ -66,8 +67,7 @@ by year if it is of many months. Put -- before a query that begins with a minus.
 	f.IntVar(&s.offset, "offset", 0, "hits that are left out before")
 	f.BoolVar(&s.facets, "facets", false, "count what was found by its facts")
 	f.BoolVar(&s.histogram, "histogram", false, "count what was found by its time")
-	f.StringVar(&s.room.data, "data", "", "folder of the views (default: below the cache folder of the user)")
-	f.BoolVar(&s.room.derive, "derive", s.room.derive, "derive texts that are missing")
+	viewsFlags(f, &s.room)
 	f.StringVar(&s.server, "server", "", "reading room that is asked, such as http://127.0.0.1:8480")
 	s.room.s3 = s3Flags(cmd)
 	return cmd
@@ -128,33 +128,42 @@ func (s *searching) open(ctx context.Context, report io.Writer) (ask asker, inco
 		ask, err = newServerAsker(s.server, os.Getenv("MUNINN_ROOM_TOKEN"))
 		return ask, nil, func() error { return nil }, err
 	}
-	var stores []archive.Store
-	for _, where := range s.room.archives {
-		store, err := openArchive(ctx, where, *s.room.s3)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		stores = append(stores, archive.Faults(store))
-	}
-	v, stale, free, err := s.room.open(ctx, stores, s.g.logger(report))
-	if errors.Is(err, errDataInUse) {
-		dir, _ := s.room.folder(stores)
-		err = fmt.Errorf("the views in %s are open in another muninn, as in a running `muninn serve`: ask that one (leave the archive out, and give --server http://127.0.0.1:8480), end it, or have views of your own (--data FOLDER)", dir)
-	}
+	stores, err := s.room.stores(ctx)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	v, stale, free, err := s.room.open(ctx, stores, s.g.logger(report))
+	if err != nil {
+		return nil, nil, nil, s.room.inUse(err, stores)
 	}
 	if stale != "" {
 		fmt.Fprintf(report, "the views in %s were of another archive, and are built again\n", stale)
 	}
 	incomplete, err = upToDate(ctx, v, report)
-	if err == nil && len(v.Crawls()) == 0 {
-		err = fmt.Errorf("there is no crawl in %s: name the folder or prefix that the folders of crawls lie in", strings.Join(s.room.archives, ", "))
+	if err == nil {
+		err = crawlsIn(v, s.room.archives)
 	}
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, free())
 	}
 	return newLocalAsker(v), incomplete, free, nil
+}
+
+// crawlsIn reports archives without a crawl, as when a folder too deep was given.
+func crawlsIn(v *views.Views, archives []string) error {
+	if len(v.Crawls()) > 0 {
+		return nil
+	}
+	return fmt.Errorf("there is no crawl in %s: name the folder or prefix that the folders of crawls lie in", strings.Join(archives, ", "))
+}
+
+// inUse says what to do if another process has the views open.
+func (o *roomOptions) inUse(err error, stores []archive.Store) error {
+	if !errors.Is(err, errDataInUse) {
+		return err
+	}
+	dir, _ := o.folder(stores)
+	return fmt.Errorf("the views in %s are open in another muninn, as in a running `muninn serve`: ask that one (`muninn search QUERY --server http://127.0.0.1:8480`, without an archive), end it, or have views of your own (--data FOLDER)", dir)
 }
 
 // found is what `search` prints.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/catalogue/sqlite"
@@ -63,9 +64,7 @@ Without a token or a proxy it can be reached from this machine alone. docs/READI
 	f := cmd.Flags()
 	f.StringArrayVar(&o.archives, "archive", []string{localConfig().Archive}, "archive that is shown, a folder or s3://bucket/prefix; may be given several times")
 	f.StringVar(&o.listen, "listen", o.listen, "address of the room, HOST:PORT")
-	f.StringVar(&o.data, "data", "", "folder of the views (default: below the cache folder of the user)")
-	f.StringVar(&o.views, "views", "", "PostgreSQL database of the views, postgres://USER@HOST/DATABASE, in place of a folder; a password is read from PGPASSWORD or ~/.pgpass (default: MUNINN_VIEWS)")
-	f.BoolVar(&o.derive, "derive", o.derive, "derive texts that are missing")
+	viewsFlags(f, &o)
 	f.StringVar(&o.token, "token", "", "file of the token that readers need, of 16 bytes at least")
 	f.StringVar(&o.proxy, "trust-proxy", "", "header in which a proxy in front of the room names the reader")
 	f.StringVar(&o.rules, "rules", "", "file of rules that say what is open, and from when (YAML)")
@@ -76,6 +75,25 @@ Without a token or a proxy it can be reached from this machine alone. docs/READI
 	o.s3 = s3Flags(cmd)
 	groupFlags(cmd, "archive", "listen", "data", "views", "replay", "token", "trust-proxy", "rules", "derive")
 	return cmd
+}
+
+// viewsFlags are those of commands that open the views.
+func viewsFlags(f *pflag.FlagSet, o *roomOptions) {
+	f.StringVar(&o.data, "data", "", "folder of the views (default: below the cache folder of the user)")
+	f.StringVar(&o.views, "views", "", "PostgreSQL database of the views, postgres://USER@HOST/DATABASE, in place of a folder; a password is read from PGPASSWORD or ~/.pgpass (default: MUNINN_VIEWS)")
+	f.BoolVar(&o.derive, "derive", o.derive, "derive texts that are missing")
+}
+
+// stores opens the archives.
+func (o *roomOptions) stores(ctx context.Context) (list []archive.Store, err error) {
+	for _, where := range o.archives {
+		store, err := openArchive(ctx, where, *o.s3)
+		if err != nil {
+			return nil, fmt.Errorf("archive %s: %w", where, err)
+		}
+		list = append(list, archive.Faults(store))
+	}
+	return list, nil
 }
 
 // serving is what `serve` prints.
@@ -180,13 +198,9 @@ func (g *globals) serveRoom(ctx context.Context, o roomOptions) (err error) {
 			return cli.Usage("--replay: %v", err)
 		}
 	}
-	var stores []archive.Store
-	for _, where := range o.archives {
-		store, err := openArchive(ctx, where, *o.s3)
-		if err != nil {
-			return fmt.Errorf("--archive: %w", err)
-		}
-		stores = append(stores, archive.Faults(store))
+	stores, err := o.stores(ctx)
+	if err != nil {
+		return err
 	}
 	v, stale, free, err := o.open(ctx, stores, g.logger(os.Stderr))
 	if err != nil {
@@ -200,12 +214,9 @@ func (g *globals) serveRoom(ctx context.Context, o roomOptions) (err error) {
 
 // open opens the views.
 func (o *roomOptions) open(ctx context.Context, stores []archive.Store, log *slog.Logger) (v *views.Views, stale string, free func() error, err error) {
-	if o.views != "" && o.data != "" {
-		return nil, "", nil, cli.Usage("--views and --data: views are in a database or in a folder")
-	}
-	where := o.views
-	if where == "" && o.data == "" {
-		where = os.Getenv("MUNINN_VIEWS")
+	where, err := o.database()
+	if err != nil {
+		return nil, "", nil, err
 	}
 	if where == "" {
 		return o.openFolder(ctx, stores, log)
@@ -223,10 +234,24 @@ func (o *roomOptions) open(ctx context.Context, stores []archive.Store, log *slo
 	return v, "", db.Close, nil
 }
 
+// database is that of the views; empty: they are in a folder.
+func (o *roomOptions) database() (string, error) {
+	switch {
+	case o.views != "" && o.data != "":
+		return "", cli.Usage("--views and --data: views are in a database or in a folder")
+	case o.views == "" && o.data == "":
+		return os.Getenv("MUNINN_VIEWS"), nil
+	}
+	return o.views, nil
+}
+
 // built says what views are built of, but not where they are.
 func (o *roomOptions) built(stores []archive.Store, log *slog.Logger) views.Config {
 	return views.Config{Archives: stores, Derive: o.derive, PDF: pdf.New(pdf.DefaultLimits()).Read, Log: log, Now: time.Now}
 }
+
+// builtFolder is what the views are in, below their folder, which has the lock beside it.
+const builtFolder = "built"
 
 // openFolder opens views in a folder.
 func (o *roomOptions) openFolder(ctx context.Context, stores []archive.Store, log *slog.Logger) (v *views.Views, stale string, free func() error, err error) {
@@ -250,17 +275,17 @@ func (o *roomOptions) openFolder(ctx context.Context, stores []archive.Store, lo
 			err = errors.Join(err, free())
 		}
 	}()
-	journal, rebuilt, err := views.OpenJournal(ctx, filepath.Join(dir, "built"), stores)
+	journal, rebuilt, err := views.OpenJournal(ctx, filepath.Join(dir, builtFolder), stores)
 	if err != nil {
 		return nil, "", nil, err
 	}
 	closers = append(closers, journal.Close)
-	captures, err := sqlite.Open(ctx, filepath.Join(dir, "built", "catalogue"))
+	captures, err := sqlite.Open(ctx, filepath.Join(dir, builtFolder, "catalogue"))
 	if err != nil {
 		return nil, "", nil, err
 	}
 	closers = append(closers, captures.Close)
-	index, err := bleve.Open(filepath.Join(dir, "built", "index"))
+	index, err := bleve.Open(filepath.Join(dir, builtFolder, "index"))
 	if err != nil {
 		return nil, "", nil, err
 	}

@@ -56,7 +56,7 @@ Exit codes: 0 done, 1 failed, 2 the command line or the definition is wrong, 130
 		orderCommand(g, "resume", "", "Continue after a pause"),
 		orderCommand(g, "stop", crawl.StateStopped, "Claim nothing more, finish the running batches and end the run"),
 		orderCommand(g, "abort", crawl.StateAborted, "End the run at once; what running batches have fetched is archived"),
-		scheduleCommand(g), checkCommand(g), scopeCommand(g), verifyCommand(g), objectsCommand(), searchCommand(g), selectCommand(g), deriveCommand(g), exportCommand(g), mergeCommand(g), frontierCommand(g), kbCommand(g))
+		scheduleCommand(g), checkCommand(g), scopeCommand(g), verifyCommand(g), objectsCommand(), searchCommand(g), viewsCommand(g), selectCommand(g), deriveCommand(g), exportCommand(g), mergeCommand(g), frontierCommand(g), kbCommand(g))
 	return cmd
 }
 
