@@ -123,7 +123,14 @@ func killRoom(t *testing.T, archive, data string) {
 // startRoom starts `muninn serve`; end interrupts it.
 func startRoom(t *testing.T, args ...string) (base string, end func()) {
 	t.Helper()
+	return startRoomWith(t, nil, args...)
+}
+
+// startRoomWith is startRoom with more in its environment.
+func startRoomWith(t *testing.T, env []string, args ...string) (base string, end func()) {
+	t.Helper()
 	cmd := exec.Command(Program(t, "muninn"), append([]string{"serve", "--json"}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.StdoutPipe()
 	var complaints strings.Builder
 	cmd.Stderr = &complaints
