@@ -21,6 +21,7 @@ import (
 
 // TestDerive: the workers derive what a crawl archives while it runs. Another workflow finds nothing to do, and so does the command; the archive is without faults.
 func TestDerive(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 3}, 4, 40))
 	dir := t.TempDir()

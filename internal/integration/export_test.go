@@ -24,6 +24,7 @@ const recordExport = "export"
 // TestExport: the workflow exports a crawl to a folder that the worker may use, and writes the files that an export without Temporal writes. All of its records have the
 // SHA-256 of their sources, and the checker of archives finds no fault.
 func TestExport(t *testing.T) {
+	t.Parallel()
 	server := StartServer(t)
 	world := Serve(t, bench.New(webworld.Options{Seed: 7}, 4, 60))
 	dir := t.TempDir()

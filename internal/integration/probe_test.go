@@ -15,6 +15,7 @@ import (
 
 // TestLongProbe crawls a site that says "not found" with status 200: at the server there is one probe, no request comes too early, and few pages are fetched.
 func TestLongProbe(t *testing.T) {
+	t.Parallel()
 	sites := slices.DeleteFunc(endless.Sites(), func(s endless.Site) bool { return s.Host != "soft404.example" })
 	world := Serve(t, endless.Of(webworld.Options{Seed: 1, FirstIP: netip.MustParseAddr("127.96.8.1"), Trace: true}, sites))
 	d := Definition("probe", world)

@@ -19,6 +19,7 @@ import (
 // TestLongReadingRoom: `muninn demo` ends with the command line of the reading room, which shows what the demo has archived, answers as CDX and Memento
 // servers do, ends by an interrupt, and finds its views again, or builds them again if they are deleted.
 func TestLongReadingRoom(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	demo := exec.CommandContext(t.Context(), Program(t, "muninn"), "demo", "--dir", filepath.Join(dir, "demo"))
 	out, err := demo.CombinedOutput()

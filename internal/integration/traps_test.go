@@ -15,6 +15,7 @@ import (
 // TestLongTraps crawls sites without end and honest ones together, by the defaults: each trap gives at most 50 useless pages, the honest sites are
 // archived whole, and the crawl ends by itself.
 func TestLongTraps(t *testing.T) {
+	t.Parallel()
 	world := Serve(t, endless.New(webworld.Options{Seed: 1, FirstIP: netip.MustParseAddr("127.96.0.1")}))
 	d := Definition("traps", world)
 	server := StartServer(t)
