@@ -118,7 +118,7 @@ func resetWhile(t *testing.T, hosts, pages int, edit func(*crawl.Definition), do
 	t.Helper()
 	server := StartServer(t)
 	world := Serve(t, bench.NewShared(webworld.Options{Seed: 41, Latency: 20 * time.Millisecond}, hosts, pages, 2))
-	archive := spreadWorkers(t, server, world)
+	archive, workers := startSpread(t, server, world, nil)
 	d := Definition("reset", world)
 	d.Spread, d.Order.PerQueue = true, 4
 	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(resetDelay), crawl.Duration(resetDelay)
@@ -140,7 +140,7 @@ func resetWhile(t *testing.T, hosts, pages int, edit func(*crawl.Definition), do
 	}
 	t.Logf("%d pages in %v: %s", out.Totals.Pages, time.Since(begun), out.Reason)
 	if archived != out.Totals.Pages {
-		t.Errorf("%d pages are archived, and %d are counted", archived, out.Totals.Pages)
+		t.Errorf("%d pages are archived, and %d are counted\n%s", archived, out.Totals.Pages, server.lostPages(t, d, archive, workers))
 	}
 	switch out.Reason {
 	case crawl.ReasonDrained:
@@ -310,7 +310,7 @@ func TestLongResetForgets(t *testing.T) {
 	server := StartServer(t)
 	startCluster(t, server, worker.Config{})
 	world := Serve(t, bench.NewShared(webworld.Options{Seed: 42, Latency: 20 * time.Millisecond}, 24, 12, 2))
-	archive := spreadWorkers(t, server, world)
+	archive, workers := startSpread(t, server, world, nil)
 	d := Definition("forgets", world)
 	d.Spread, d.Order.PerQueue = true, 4
 	d.Politeness.MinDelay, d.Politeness.MaxDelay = crawl.Duration(resetDelay), crawl.Duration(resetDelay)
@@ -333,7 +333,7 @@ func TestLongResetForgets(t *testing.T) {
 	Once(t, report, world)
 	polite(t, world.Stats(), resetDelay)
 	if out.Reason != crawl.ReasonDrained || out.Totals.Pages != 24*12 {
-		t.Errorf("%d pages: %s", out.Totals.Pages, out.Reason)
+		t.Errorf("%d pages: %s\n%s", out.Totals.Pages, out.Reason, server.lostPages(t, d, archive, workers))
 	}
 }
 
