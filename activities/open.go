@@ -19,7 +19,8 @@ type OpenResult struct {
 }
 
 // Open opens a batch's claims: URLs that another batch has taken or finished meanwhile are left out.
-// It returns which leases must be asked for: none, unless the batch is run again.
+// It returns which leases must be asked for: none, unless the batch is run again. The claims of a batch that is archived stay as they are, also those of a
+// former tenure, which are dropped otherwise: a batch without claims commits nothing, and nobody else counts what this one has archived.
 func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error) {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	var before []lane
@@ -32,6 +33,9 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 	}
 	if err != nil {
 		return OpenResult{}, err
+	}
+	if stands == isArchived {
+		return a.openArchived(in)
 	}
 	claims, known := make([]frontier.Claim, len(in.Claims)), map[string][]string{}
 	for i, c := range in.Claims {
@@ -49,10 +53,16 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 	if err != nil {
 		return OpenResult{}, err
 	}
-	if stands == isArchived {
-		return OpenResult{Archived: true}, nil
-	}
 	return a.writeLanes(in, b, lanes)
+}
+
+// openArchived leaves the batch to its commit.
+func (a *Activities) openArchived(in BatchInput) (OpenResult, error) {
+	err := a.batch(in).Renew()
+	if errors.Is(err, frontier.ErrNoBatch) { // an attempt to commit that was still on its way has ended: another one finds that
+		err = nil
+	}
+	return OpenResult{Archived: true}, err
 }
 
 // writeLanes writes the lanes to the spool and lists the leases that are missing.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/ring"
@@ -32,16 +31,10 @@ func TestStaleBatch(t *testing.T) {
 	in.Spread = true
 	from.open(in, linkingToMany)
 	from.must(from.do(from.Process, in))
-	now := time.Now()
-	s.state.Lost(now, name, name)
-	s.state.Tick(now.Add(ring.DefaultGrace))
-	s.play() // the other makes its partitions again
-	answer := s.state.Register(now, ring.Registration{Name: name, Instance: name, Process: name, Queue: "muninn/" + name, Shards: 1, Epoch: 1})
-	if !answer.Accepted || !answer.Late {
+	s.lose(name) // the other makes its partitions again
+	if answer := s.comeBack(name); !answer.Late {
 		t.Fatalf("%+v", answer)
 	}
-	from.Membership.Registered(now, answer)
-	from.Membership.Take(s.state.View(name))
 
 	left := s.undelivered(from, in)
 	if left.Stale == nil || len(left.To) > 0 || left.Waits > 0 || len(left.Stale.Partitions) < 30 {
