@@ -72,7 +72,7 @@ func (a *Activities) steps() map[string]step {
 		"Start":     {do: a.Start},
 		"AskLeases": {do: a.AskLeases},
 		// of a batch
-		"Open":         {do: a.Open},
+		"Open":         {do: a.Open, exclusive: true},
 		"Lease":        {do: a.Lease},
 		"FetchTargets": {do: a.FetchTargets, tries: nameFetch, exclusive: true},
 		"Process":      {do: a.Process, tries: nameProcess, exclusive: true},

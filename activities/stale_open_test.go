@@ -1,11 +1,13 @@
 package activities
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/ring"
 )
 
@@ -92,4 +94,49 @@ func (r *rig) totals() frontier.Totals {
 	status, err := r.Frontier.Crawl(rigCrawl).Status()
 	r.must(err)
 	return status.Totals
+}
+
+// landingStore is an archive in which a manifest lands only when who puts it is stopped.
+type landingStore struct {
+	archive.Store
+	onWay chan struct{}
+}
+
+func (s landingStore) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	close(s.onWay)
+	<-ctx.Done()
+	return s.Store.PutIfAbsent(context.WithoutCancel(ctx), key, data)
+}
+
+// TestOpenWaitsForArchive: the workflow of a batch is terminated while its manifest is on its way, and the batch is started again by another tenure. To open it stops the former attempt first,
+// and sees that it is archived: it would drop the claims of a batch that is archived a moment later.
+func TestOpenWaitsForArchive(t *testing.T) {
+	s := newSpreadRing(t, "v", "w")
+	from := s.ownerOf("a.example")
+	in := from.batch()
+	in.Spread = true
+	from.open(in, linkingToMany)
+	onWay, former := make(chan struct{}), make(chan error, 1)
+	from.through(func(store archive.Store) archive.Store { return landingStore{store, onWay} })
+	env := newEnv(from.Activities)
+	go func() {
+		_, err := env.ExecuteActivity(from.Process, in)
+		former <- err
+	}()
+	<-onWay
+	s.forget()
+	s.comeBack(from.Settings.Worker)
+
+	out, err := call[OpenResult](from, from.Open, in)
+	if err != nil || !out.Archived {
+		t.Errorf("%+v, %v", out, err)
+	}
+	<-former
+	if left := s.undelivered(from, in); left.Stale != nil {
+		in.Delivered, in.Owes = left.Stale.Partitions, true
+	}
+	from.must(from.do(from.Commit, in))
+	if n := from.totals().Pages; n != 1 {
+		t.Errorf("%d pages are counted", n)
+	}
 }
