@@ -68,6 +68,7 @@ func (s *selector) load(ctx context.Context, store archive.Store, name string, c
 			}
 		}
 		seen++
+		out.state.Judge(&f) // a pool has no texts
 		if of == forNothing || !wanted(&f) && (out.full || out.state.Of(&f).Verdict != selection.Ask) {
 			return nil
 		}

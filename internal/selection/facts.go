@@ -24,6 +24,24 @@ type Facts struct {
 	Anchors     []string  `json:"-"` // texts of links to the page
 	// Print is that of the text outside of blocks of links (crawl.Print.Own); 0: there is none, or the page has too few words for one.
 	Print uint64 `json:"print,omitempty"`
+	// Revisit says that the text is that of another capture.
+	Revisit bool `json:"-"`
+
+	ready  *prepared // by a Preparer; nil: each query reads the text by itself
+	judged judged    // what rules say, if it was asked while the text was known
+}
+
+// judged is what the rules of a selection say of a capture.
+type judged struct {
+	of   rulesAt
+	rule int // the number of the last rule that matches, from 1; 0: none does
+}
+
+// Bare is the capture without its text, for those who keep many. What the rules of a state say of it is kept with it, if they were asked
+// by Judge: rules may ask for words.
+func (f Facts) Bare() Facts {
+	f.Text, f.Anchors, f.ready = "", nil, nil
+	return f
 }
 
 // Matcher is a query that was read: the condition of a rule. It is never changed, so that several goroutines may ask it.

@@ -38,7 +38,8 @@ const readAtOnce = 32
 type Log struct {
 	store   archive.Store
 	name    string
-	entries []Entry // number n stands at n−1
+	entries []Entry           // number n stands at n−1
+	numbers map[string]uint64 // of entries, by their IDs
 }
 
 // Names lists the selections of an archive, in order.
@@ -62,7 +63,7 @@ func Create(ctx context.Context, store archive.Store, name, who, why string, wha
 	if !crawl.ValidName(name) {
 		return nil, fmt.Errorf("%q: %w", cut(name), ErrName)
 	}
-	l := &Log{store: store, name: name}
+	l := &Log{store: store, name: name, numbers: map[string]uint64{}}
 	if _, err := l.Append(ctx, Entry{Who: who, Why: why, Create: &what}); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func Open(ctx context.Context, store archive.Store, name string) (*Log, error) {
 	if !crawl.ValidName(name) {
 		return nil, fmt.Errorf("%q: %w", cut(name), ErrName)
 	}
-	l := &Log{store: store, name: name}
+	l := &Log{store: store, name: name, numbers: map[string]uint64{}}
 	if err := l.Update(ctx); err != nil {
 		return nil, err
 	}
@@ -120,8 +121,24 @@ func (l *Log) Update(ctx context.Context) error {
 	}); err != nil {
 		return fmt.Errorf("read selection %s: %w", l.name, err)
 	}
-	l.entries = append(l.entries, more...)
+	for _, e := range more {
+		l.take(e)
+	}
 	return nil
+}
+
+// take adds an entry that was read or put.
+func (l *Log) take(e Entry) {
+	l.entries = append(l.entries, e)
+	if _, known := l.numbers[e.ID]; !known {
+		l.numbers[e.ID] = l.Version()
+	}
+}
+
+// Number is that of the entry with an ID, of those that were read; false if there is none.
+func (l *Log) Number(id string) (uint64, bool) {
+	n, known := l.numbers[id]
+	return n, known
 }
 
 func (l *Log) read(ctx context.Context, number uint64) (Entry, error) {
@@ -142,10 +159,14 @@ func (l *Log) read(ctx context.Context, number uint64) (Entry, error) {
 	return e, nil
 }
 
-// Append puts an entry behind all others, and returns its number. Form, ID and, if it is zero, When are set here. Of several that
-// append at a time each gets a number of its own: an entry is put if its number is free, else with the next one.
+// Append puts an entry behind all others, and returns its number. Form and, if they are empty, ID and When are set here. Of several that
+// append at a time each gets a number of its own: an entry is put if its number is free, else with the next one. An entry with the ID of
+// one that is there, read or not, is not put again: the number is that of the one that is there.
 func (l *Log) Append(ctx context.Context, e Entry) (number uint64, err error) {
-	e.Form, e.ID = entryForm, newID()
+	e.Form = entryForm
+	if e.ID == "" {
+		e.ID = NewID()
+	}
 	if e.When.IsZero() {
 		e.When = time.Now().UTC().Truncate(time.Millisecond)
 	}
@@ -154,6 +175,9 @@ func (l *Log) Append(ctx context.Context, e Entry) (number uint64, err error) {
 		return 0, err
 	}
 	for {
+		if number, known := l.Number(e.ID); known {
+			return number, nil
+		}
 		number = l.Version() + 1
 		if number > 1 && e.Create != nil {
 			return 0, fmt.Errorf("%s: %w", l.name, ErrThere)
@@ -174,7 +198,7 @@ func (l *Log) Append(ctx context.Context, e Entry) (number uint64, err error) {
 		}
 		switch {
 		case err == nil:
-			l.entries = append(l.entries, e)
+			l.take(e)
 			return number, nil
 		case !errors.Is(err, archive.ErrExists):
 			return 0, fmt.Errorf("append to selection %s: %w", l.name, err)
@@ -196,11 +220,12 @@ func (l *Log) next(ctx context.Context, number uint64) error {
 	if err != nil {
 		return fmt.Errorf("read selection %s: %w", l.name, err)
 	}
-	l.entries = append(l.entries, e)
+	l.take(e)
 	return nil
 }
 
-func newID() string {
+// NewID is an ID for an entry.
+func NewID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return hex.EncodeToString(b[:])

@@ -66,6 +66,13 @@ type State struct {
 	groups  map[Group][]Step
 	near    []uint64 // prints of the groups of near-duplicates that were decided, each once
 	decided int      // decisions
+	at      rulesAt
+}
+
+// rulesAt names the rules that a state has. Rules are only added and withdrawn, so that the two numbers name them.
+type rulesAt struct {
+	name             string
+	added, withdrawn int
 }
 
 type rule struct {
@@ -93,6 +100,12 @@ func (l *Log) State(version uint64, parse Parser) (*State, error) {
 		var err error
 		if r.matcher, err = parse(r.step.Query); err != nil {
 			return nil, fmt.Errorf("selection %s, the rule of entry %d, %q: %w; withdraw it, and add another one", l.name, r.step.Entry, cut(r.step.Query), err)
+		}
+	}
+	s.at = rulesAt{name: l.name, added: len(s.rules)}
+	for i := range s.rules {
+		if s.rules[i].step.Withdrawn {
+			s.at.withdrawn++
 		}
 	}
 	return s, nil
@@ -161,16 +174,38 @@ func (s *State) Reason(f *Facts) (Ruling, Step) {
 	if d := s.decision(f); d != nil && d.Verdict != Ask {
 		return of(d)
 	}
-	for i := len(s.rules) - 1; i >= 0; i-- {
-		if r := &s.rules[i]; r.matcher != nil && r.matcher.Match(f) {
-			return of(&r.step)
-		}
+	if i := s.lastRule(f); i > 0 {
+		return of(&s.rules[i-1].step)
 	}
 	if p := s.proposal(f); p != nil {
 		return of(p)
 	}
 	return Ruling{Verdict: Ask, By: ByNothing}, Step{}
 }
+
+// lastRule is the number of the last rule that matches a capture, from 1; 0: none does.
+func (s *State) lastRule(f *Facts) int {
+	if f.judged.of == s.at && s.at.name != "" {
+		return f.judged.rule
+	}
+	for i := len(s.rules) - 1; i >= 0; i-- {
+		if r := &s.rules[i]; r.matcher != nil && r.matcher.Match(f) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Judge asks the rules about a capture while its text is known, and notes what they say: states with the same rules take that from then on,
+// also after Bare.
+func (s *State) Judge(f *Facts) {
+	if f.judged.of != s.at {
+		f.judged = judged{s.at, s.lastRule(f)}
+	}
+}
+
+// SameRules reports whether two states of one selection have the same rules.
+func (s *State) SameRules(other *State) bool { return s.at == other.at }
 
 // Decided is the decision of a person that counts for a capture, of its URL or of a group that it belongs to; false if there is none, or
 // if it was taken back.

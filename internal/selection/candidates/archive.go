@@ -60,7 +60,8 @@ func Of(ctx context.Context, store archive.Store, s selection.Creation) ([]archi
 }
 
 // Each calls fn with each capture of a page, crawl by crawl: responses and revisits that answered 2xx, but for what pages need to be
-// shown, and for robots.txt. It calls fn for one after the other.
+// shown, and for robots.txt. It calls fn for one after the other. They are prepared
+// for queries until fn returns.
 func (a Archive) Each(ctx context.Context, fn func(selection.Facts) error) error {
 	a.Store = archive.Faults(a.Store) // so that a fault of the network is no damage
 	known, err := a.survey(ctx)
@@ -143,6 +144,7 @@ func (s *segment) each(ctx context.Context, r *derive.Reader, fn func(selection.
 	if err != nil {
 		return err
 	}
+	ready := selection.NewPreparer()
 	return r.Each(ctx, s.m, func(c *derive.Capture) error {
 		if !isPage(&c.Indexed) || crawl.ClassOf(c.Path) != crawl.ClassPage {
 			return nil
@@ -155,7 +157,8 @@ func (s *segment) each(ctx context.Context, r *derive.Reader, fn func(selection.
 			s.complain(fmt.Errorf("%s of %s: %w", f.URL, f.Date.Format("2006-01-02T15:04:05Z"), err))
 		}
 		o := objects[capture{f.URL, f.Date.Unix()}]
-		f.Types, f.Author = o.types, cmp.Or(f.Author, o.author)
+		f.Types, f.Author, f.Revisit = o.types, cmp.Or(f.Author, o.author), c.Revisit
+		ready.Prepare(&f)
 		if err := fn(f); err != nil {
 			return &ended{err}
 		}

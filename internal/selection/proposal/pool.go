@@ -56,8 +56,7 @@ func (b *Builder) Add(f selection.Facts) error {
 	}
 	b.texts[i] = f.Text != ""
 	b.pages[i] = b.reader.page(&f)
-	f.Text, f.Anchors = "", nil
-	b.facts[i] = f
+	b.facts[i] = f.Bare()
 	return nil
 }
 
