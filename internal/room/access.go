@@ -89,10 +89,10 @@ func (r Readers) admits(req *http.Request) (ok bool, why string) {
 	return true, ""
 }
 
-// form is what a POST of a form has sent: nothing if it is longer than maxForm. Bodies of other types are not read: FormValue and its like would write files of
+// form is what a POST of a form has sent: nothing if it is longer than most, in bytes. Bodies of other types are not read: FormValue and its like would write files of
 // strangers to the disk.
-func form(w http.ResponseWriter, req *http.Request) url.Values {
-	req.Body = http.MaxBytesReader(w, req.Body, maxForm)
+func form(w http.ResponseWriter, req *http.Request, most int64) url.Values {
+	req.Body = http.MaxBytesReader(w, req.Body, most)
 	if err := req.ParseForm(); err != nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/query"
 )
@@ -115,6 +116,19 @@ func (d *Door) Node() query.Node {
 func (d *Door) Now() func(*Entry) bool {
 	q := query.Query{Root: d.Node()}
 	return func(e *Entry) bool { return q.Match(e.facts()) }
+}
+
+// Selects is what a desk asks which captures readers may see; nil: the rules close nothing.
+func (d *Door) Selects() func() func(crawl, url string, date time.Time) bool {
+	if d.rules.Otherwise != Closed && len(d.rules.List) == 0 {
+		return nil
+	}
+	return func() func(crawl, url string, date time.Time) bool {
+		shown := d.Now()
+		return func(crawl, url string, date time.Time) bool {
+			return shown(&Entry{Crawl: crawl, Indexed: archive.Indexed{URL: url, Date: date}})
+		}
+	}
 }
 
 // Captures is what the catalogue has, as far as readers may see it.

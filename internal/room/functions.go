@@ -32,6 +32,8 @@ var functions = template.FuncMap{
 		}
 		return strconv.FormatFloat(f, 'f', 3, 64)
 	},
+	"share":       func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
+	"escaped":     url.QueryEscape, // so that no character of it shows
 	"number":      number,
 	"bytes":       sizeText,
 	"captureURL":  func(e Link) string { return e.capture() },

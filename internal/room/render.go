@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,8 @@ type view struct {
 	Data        any
 	Status      int    // 0: 200
 	Frame       string // the origin that it has a frame of
+	Twin        string // the address of its JSON; empty: that of the page with format=json
+	Sends       bool   // it has a form that writes: browsers say from which site it was sent
 }
 
 func asJSON(req *http.Request) bool {
@@ -111,7 +114,7 @@ type chrome struct {
 	Data        any
 	State       State
 	Here        string
-	Login       bool
+	Selections  bool
 }
 
 // write renders a page, or its data as JSON.
@@ -138,7 +141,11 @@ func (r *Room) write(w http.ResponseWriter, req *http.Request, status int, v vie
 	}
 	query := req.URL.Query()
 	query.Set("format", "json")
-	c := chrome{Title: v.Title, Twin: req.URL.Path + "?" + query.Encode(), Data: v.Data, Here: req.URL.Path}
+	c := chrome{Title: v.Title, Twin: req.URL.Path + "?" + query.Encode(), Data: v.Data, Here: req.URL.Path, Selections: r.Desk != nil && v.Name != "login"}
+	c.Twin = cmp.Or(v.Twin, c.Twin)
+	if v.Sends {
+		h.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send forms without their origin
+	}
 	if r.State != nil && v.Name != "login" {
 		c.State = r.State()
 	}

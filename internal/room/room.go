@@ -2,6 +2,7 @@ package room
 
 import (
 	"context"
+	"crypto/rand"
 	"embed"
 	"errors"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/selection/desk"
 )
 
 // Config is what a room is made of.
@@ -19,6 +21,10 @@ type Config struct {
 	Crawls  func() []Crawl // those that are shown, in the order of their names
 	Readers Readers
 	Replay  *Replay // nil: there is none
+	// Desk has the selections of the archives; nil: there are no pages of them.
+	Desk *desk.Desk
+	// Deciders says who may decide what is selected; nil: nobody, and the room is read-only.
+	Deciders *Deciders
 	// State is what the views lack still, for the pages to say; nil: it is not known.
 	State func() State
 	// More are handlers of other packages below the room, by what the paths begin with that they answer. They get paths as they were sent, of GET and
@@ -43,10 +49,15 @@ type Room struct {
 	Config
 	tallies tallies
 	seats   seats
+	secret  [32]byte // of this process: forms that it has not made are refused
 }
 
 // New makes a room.
-func New(c Config) *Room { return &Room{Config: c, seats: newSeats()} }
+func New(c Config) *Room {
+	r := &Room{Config: c, seats: newSeats()}
+	_, _ = rand.Read(r.secret[:]) // it never fails
+	return r
+}
 
 // Bounds of requests.
 const (
@@ -66,6 +77,16 @@ func (r *Room) Handler() http.Handler {
 		"/host": r.host, "/crawls": r.crawls, "/crawl": r.crawl, "/replay": r.replay,
 	} {
 		mux.Handle("GET "+pattern, r.page(show))
+	}
+	if r.Desk != nil {
+		for pattern, show := range map[string]func(*http.Request) (view, error){
+			"/selections": r.selections, "/selection": r.selection, "/selection/groups": r.groups, "/selection/group": r.group, "/selection/ask": r.ask, "/selection/history": r.history,
+		} {
+			mux.Handle("GET "+pattern, r.page(show))
+		}
+		if r.Deciders != nil {
+			mux.HandleFunc("POST "+decidePath, r.failing(r.decide))
+		}
 	}
 	mux.HandleFunc("GET /raw", r.failing(r.raw))
 	mux.HandleFunc("GET /file", r.failing(r.file))
@@ -135,7 +156,8 @@ func (r *Room) guard(next http.Handler, own bool) http.Handler {
 			r.login(w, req)
 			return
 		}
-		if req.Method != http.MethodGet && req.Method != http.MethodHead {
+		decides := own && r.Deciders != nil && req.Method == http.MethodPost && req.URL.Path == decidePath
+		if !decides && req.Method != http.MethodGet && req.Method != http.MethodHead {
 			h.Set("Allow", "GET, HEAD")
 			fail(w, req, &statusError{http.StatusMethodNotAllowed, "the room is for reading: GET and HEAD"})
 			return
@@ -192,7 +214,7 @@ func (r *Room) login(w http.ResponseWriter, req *http.Request) {
 		r.write(w, req, http.StatusOK, view{Name: "login", Title: "Token", Data: loginPage{Next: localPath(req.URL.Query().Get("next"))}})
 		return
 	}
-	sent := form(w, req)
+	sent := form(w, req, maxForm)
 	next := localPath(sent.Get("next"))
 	if r.Readers.login(w, req, sent.Get("token")) {
 		http.Redirect(w, req, next, http.StatusSeeOther)

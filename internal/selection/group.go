@@ -23,10 +23,10 @@ type Group string
 
 // The kinds of groups.
 const (
-	kindHost = "host"
-	kindSite = "site"
-	kindApp  = "app"
-	kindNear = "near"
+	KindHost = "host"
+	KindSite = "site"
+	KindApp  = "app"
+	KindNear = "near"
 )
 
 // near is in how many of 64 bits the prints of near-duplicates differ at most: as many as internal/traps takes.
@@ -41,14 +41,14 @@ var (
 )
 
 // HostGroup are the captures of a host.
-func HostGroup(host string) Group { return Group(kindHost + ":" + host) }
+func HostGroup(host string) Group { return Group(KindHost + ":" + host) }
 
 // SiteGroup are the captures of a pay-level domain.
-func SiteGroup(domain string) Group { return Group(kindSite + ":" + domain) }
+func SiteGroup(domain string) Group { return Group(KindSite + ":" + domain) }
 
 // AppGroup are the captures of a level of an application, at a host or, without one, at all.
 func AppGroup(application, level, host string) Group {
-	text := kindApp + ":" + escape.Replace(application) + "/" + escape.Replace(level)
+	text := KindApp + ":" + escape.Replace(application) + "/" + escape.Replace(level)
 	if host != "" {
 		text += "@" + host
 	}
@@ -56,7 +56,7 @@ func AppGroup(application, level, host string) Group {
 }
 
 // NearGroup are the captures that read like one with a print.
-func NearGroup(print uint64) Group { return Group(fmt.Sprintf("%s:%016x", kindNear, print)) }
+func NearGroup(print uint64) Group { return Group(fmt.Sprintf("%s:%016x", KindNear, print)) }
 
 // Alike reports whether two prints are those of near-duplicates.
 func Alike(a, b uint64) bool { return a != 0 && b != 0 && bits.OnesCount64(a^b) <= near }
@@ -66,19 +66,19 @@ func ParseGroup(text string) (Group, error) {
 	bad := func(why string) (Group, error) { return "", fmt.Errorf("%q: %s: %w", cut(text), why, ErrGroup) }
 	kind, rest, _ := strings.Cut(text, ":")
 	switch kind {
-	case kindHost, kindSite:
+	case KindHost, KindSite:
 		host, err := hostOf(rest)
 		if err != nil {
 			return bad(err.Error())
 		}
-		if kind == kindHost {
+		if kind == KindHost {
 			return HostGroup(host), nil
 		}
 		if site := urls.PLD(host); site != host {
 			return bad(fmt.Sprintf("%s is a host of %s, not a pay-level domain", host, site))
 		}
 		return SiteGroup(host), nil
-	case kindApp:
+	case KindApp:
 		what, host, atHost := strings.Cut(rest, "@")
 		application, level, both := strings.Cut(what, "/")
 		if !both || application == "" || strings.Contains(level, "/") || strings.Contains(host, "@") {
@@ -94,7 +94,7 @@ func ParseGroup(text string) (Group, error) {
 			}
 		}
 		return AppGroup(unescape.Replace(application), unescape.Replace(level), host), nil
-	case kindNear:
+	case KindNear:
 		print, err := strconv.ParseUint(rest, 16, 64)
 		if err != nil || len(rest) != 16 || print == 0 {
 			return bad("a print has 16 hexadecimal digits, not all of them 0")
@@ -117,9 +117,15 @@ func hostOf(text string) (string, error) {
 	return u.Host(), nil
 }
 
-// print is the print of a group of near-duplicates; false of another kind.
-func (g Group) print() (uint64, bool) {
-	rest, is := strings.CutPrefix(string(g), kindNear+":")
+// Kind is what the name of a group begins with.
+func (g Group) Kind() string {
+	kind, _, _ := strings.Cut(string(g), ":")
+	return kind
+}
+
+// Print is the print of a group of near-duplicates; false of another kind.
+func (g Group) Print() (uint64, bool) {
+	rest, is := strings.CutPrefix(string(g), KindNear+":")
 	if !is {
 		return 0, false
 	}
@@ -147,7 +153,7 @@ func (f *Facts) Groups() (list []Group) {
 
 // In reports whether a capture belongs to a group.
 func (f *Facts) In(g Group) bool {
-	if print, is := g.print(); is {
+	if print, is := g.Print(); is {
 		return Alike(print, f.Print)
 	}
 	for _, own := range f.Groups() {

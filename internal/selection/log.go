@@ -85,11 +85,26 @@ func Open(ctx context.Context, store archive.Store, name string) (*Log, error) {
 	return l, nil
 }
 
+// First reads the entry that has made a selection: what it is about. ErrNone if there is none of that name.
+func First(ctx context.Context, store archive.Store, name string) (Entry, error) {
+	if !crawl.ValidName(name) {
+		return Entry{}, fmt.Errorf("%q: %w", cut(name), ErrName)
+	}
+	e, err := (&Log{store: store, name: name}).read(ctx, 1)
+	if errors.Is(err, ErrGap) {
+		err = fmt.Errorf("selection %s: %w", name, ErrNone)
+	}
+	return e, err
+}
+
 // Name is that of the selection.
 func (l *Log) Name() string { return l.name }
 
 // Version is the number of the last entry that was read.
 func (l *Log) Version() uint64 { return uint64(len(l.entries)) }
+
+// Entries are those that were read, number n at n−1. They are not changed.
+func (l *Log) Entries() []Entry { return slices.Clip(l.entries) }
 
 // Entry is that of a number from 1 to Version.
 func (l *Log) Entry(number uint64) Entry { return l.entries[number-1] }

@@ -134,7 +134,7 @@ func (s *State) take(number uint64, e *Entry) {
 			s.urls[d.URL] = append(s.urls[d.URL], step)
 			continue
 		}
-		if print, is := d.Group.print(); is && s.groups[d.Group] == nil {
+		if print, is := d.Group.Print(); is && s.groups[d.Group] == nil {
 			s.near = append(s.near, print)
 		}
 		s.groups[d.Group] = append(s.groups[d.Group], step)
@@ -216,6 +216,15 @@ func (s *State) Decided(f *Facts) (Step, bool) {
 	return Step{}, false
 }
 
+// DecidedGroup is the last decision that names a group; false if there is none, or if it was taken back.
+func (s *State) DecidedGroup(g Group) (Verdict, bool) {
+	list := s.groups[g]
+	if len(list) == 0 || list[len(list)-1].Verdict == Ask {
+		return Ask, false
+	}
+	return list[len(list)-1].Verdict, true
+}
+
 // decision is the last decision that speaks of a capture; nil: none does.
 func (s *State) decision(f *Facts) (last *Step) {
 	s.decisions(f, func(d *Step) {
@@ -241,7 +250,7 @@ func (s *State) decisions(f *Facts, fn func(*Step)) {
 		return
 	}
 	for _, g := range f.Groups() {
-		if _, is := g.print(); !is {
+		if _, is := g.Print(); !is {
 			lastOf(s.groups[g])
 		}
 	}
@@ -268,7 +277,7 @@ func (s *State) Explain(f *Facts) Explained {
 	steps := slices.Clone(s.urls[f.URL])
 	if len(s.groups) > 0 {
 		for _, g := range f.Groups() {
-			if _, is := g.print(); !is {
+			if _, is := g.Print(); !is {
 				steps = append(steps, s.groups[g]...)
 			}
 		}
