@@ -89,7 +89,8 @@ func mergeCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "merge ARCHIVE [CRAWL...]", Short: "Merge the WARC files of an archive into files of one size",
 		Long: `Merge the WARC files of the segments of an archive into files of --size, in the order of URLs: an export of everything. All crawls of the archive are merged
-if none is named. The archive stays as it is.
+if none is named. The archive stays as it is. A part of it, by a query, a selection or a list of URLs, is what ` + "`muninn export`" + ` writes: with the same
+flags, and in the same files, it brings what kept pages need, and names what is missing.
 
   muninn merge archive --to merged --size 1GiB --check`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -1,6 +1,7 @@
 package starter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,9 @@ func (g *globals) openRoom(ctx context.Context, o roomOptions, v *views.Views, c
 	for _, c := range v.Crawls() {
 		out.Shown = append(out.Shown, c.Name)
 	}
+	if conf.Deciders != nil {
+		out.Decides = cmp.Or(conf.Deciders.Who, "those whom "+conf.Readers.Header+" names")
+	}
 	if o.origin != "" {
 		out.Room = strings.TrimSuffix(o.origin, "/") + "/"
 	}
@@ -62,7 +66,7 @@ func (g *globals) openRoom(ctx context.Context, o roomOptions, v *views.Views, c
 	if err := g.Print(out, out.write); err != nil {
 		return err
 	}
-	return serveUntil(ctx, servers, listeners, func(ctx context.Context) error { return v.Follow(ctx, roomPause) })
+	return serveUntil(ctx, servers, listeners, func(ctx context.Context) error { return v.Follow(ctx, roomPause) }, conf.Desk.Follow)
 }
 
 // more are the APIs beside the pages: CDX, Memento and DNS history.
@@ -83,12 +87,12 @@ func roomServer(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: roomHeader, ReadTimeout: roomHeader, WriteTimeout: roomAnswer, IdleTimeout: roomAnswer, MaxHeaderBytes: 64 << 10}
 }
 
-// serveUntil serves until the context ends or a server fails, and lets requests in progress finish for a while. beside runs meanwhile, and has
+// serveUntil serves until the context ends or a server fails, and lets requests in progress finish for a while. What runs beside has
 // ended when it returns.
-func serveUntil(ctx context.Context, servers []*http.Server, listeners []net.Listener, beside func(context.Context) error) error {
+func serveUntil(ctx context.Context, servers []*http.Server, listeners []net.Listener, beside ...func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ended := make(chan error, len(servers)+1)
+	ended := make(chan error, len(servers)+len(beside))
 	for i, s := range servers {
 		go func() {
 			err := s.Serve(listeners[i])
@@ -99,14 +103,16 @@ func serveUntil(ctx context.Context, servers []*http.Server, listeners []net.Lis
 			ended <- err
 		}()
 	}
-	go func() {
-		err := beside(ctx)
-		if errors.Is(err, context.Canceled) {
-			err = nil
-		}
-		cancel()
-		ended <- err
-	}()
+	for _, run := range beside {
+		go func() {
+			err := run(ctx)
+			if errors.Is(err, context.Canceled) {
+				err = nil
+			}
+			cancel()
+			ended <- err
+		}()
+	}
 	<-ctx.Done()
 	last, stop := context.WithTimeout(context.WithoutCancel(ctx), roomEnd)
 	defer stop()
@@ -116,7 +122,7 @@ func serveUntil(ctx context.Context, servers []*http.Server, listeners []net.Lis
 			_ = s.Close() // what is sent still is cut off
 		}
 	}
-	for range len(servers) + 1 {
+	for range len(servers) + len(beside) {
 		errs = append(errs, <-ended)
 	}
 	return errors.Join(errs...)

@@ -28,6 +28,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/room"
 	"github.com/muninn-archive/muninn/internal/room/views"
 	"github.com/muninn-archive/muninn/internal/search/bleve"
+	"github.com/muninn-archive/muninn/internal/selection/desk"
 )
 
 // roomOptions are the flags of `muninn serve`.
@@ -36,7 +37,8 @@ type roomOptions struct {
 	views                                      string // a database; empty: a folder
 	listen, data, token, proxy, rules          string
 	replay, replayListen, replayOrigin, origin string
-	derive                                     bool
+	derive, decide                             bool
+	who                                        string
 	s3                                         *archive.S3
 }
 
@@ -51,13 +53,23 @@ segments, unless --derive=false says that only what ` + "`muninn derive`" + ` ha
 
 --views postgres://… has both in a PostgreSQL database (15 or later) in their place, for large archives and for several servers at a time.
 
+Selections of ` + "`muninn select`" + ` have pages, too. With --decide people decide on them what is kept: on a loopback address the one that --who names, behind
+a proxy each that it names. Nothing else can be written by the room.
+
 Without a token or a proxy it can be reached from this machine alone. docs/READING.md describes pages, rules and replay.
 
   muninn serve --archive muninn-data/archive
+  muninn serve --archive muninn-data/archive --decide --who "Ann Smith"
   muninn serve --archive s3://archive/crawls --listen :8480 --token /etc/muninn/room-token --rules rules.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
+			if cmd.Flags().Changed("who") && !o.decide {
+				return cli.Usage("--who says who decides: it needs --decide")
+			}
+			if o.who == "" && o.proxy == "" {
+				o.who = fromEnv("MUNINN_WHO", os.Getenv("USER"))
+			}
 			return g.serveRoom(ctx, o)
 		},
 	}
@@ -72,8 +84,10 @@ Without a token or a proxy it can be reached from this machine alone. docs/READI
 	f.StringVar(&o.replayListen, "replay-listen", "", "address of replay, HOST:PORT (default: the next port)")
 	f.StringVar(&o.replayOrigin, "replay-origin", "", "how readers reach replay, such as https://replay.example.org (default: as they reach the room, at the port of replay)")
 	f.StringVar(&o.origin, "origin", "", "how readers reach the room, if they reach replay by --replay-origin")
+	f.BoolVar(&o.decide, "decide", false, "let people decide what selections keep")
+	f.StringVar(&o.who, "who", "", "name of the person who decides, on a loopback address; also MUNINN_WHO (default: $USER)")
 	o.s3 = s3Flags(cmd)
-	groupFlags(cmd, "archive", "listen", "data", "views", "replay", "token", "trust-proxy", "rules", "derive")
+	groupFlags(cmd, "archive", "listen", "data", "views", "replay", "token", "trust-proxy", "rules", "decide", "who", "derive")
 	return cmd
 }
 
@@ -88,6 +102,9 @@ func viewsFlags(f *pflag.FlagSet, o *roomOptions) {
 func (o *roomOptions) stores(ctx context.Context) (list []archive.Store, err error) {
 	for _, where := range o.archives {
 		store, err := openArchive(ctx, where, *o.s3)
+		if err == nil && o.decide { // that entries can be put there is tried
+			store, err = archive.Open(ctx, where, *o.s3)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("archive %s: %w", where, err)
 		}
@@ -104,6 +121,7 @@ type serving struct {
 	Views   string   `json:"views"`
 	Rebuilt bool     `json:"rebuilt,omitempty"` // the views were of another archive
 	Shown   []string `json:"crawls"`
+	Decides string   `json:"decides,omitempty"` // who decides what selections keep
 }
 
 func (s serving) write(w io.Writer) {
@@ -113,6 +131,9 @@ func (s serving) write(w io.Writer) {
 		line("  replay at %s", s.Replay)
 	}
 	line("  crawls: %s; Ctrl-C ends", strings.Join(s.Shown, ", "))
+	if s.Decides != "" {
+		line("  selections at %sselections, decided by %s", s.Room, shownText(s.Decides))
+	}
 	if s.Rebuilt {
 		line("  the views in %s were of another archive, and are built again", s.Views)
 	}
@@ -147,6 +168,18 @@ func (o *roomOptions) replayAddress() string {
 		n++
 	}
 	return net.JoinHostPort(host, strconv.Itoa(n))
+}
+
+// deciders says who may decide; nil: nobody.
+func (o *roomOptions) deciders(readers room.Readers) (*room.Deciders, error) {
+	if !o.decide {
+		return nil, nil
+	}
+	d := &room.Deciders{Who: o.who, Origin: o.origin}
+	if err := d.Check(readers, o.listen); err != nil {
+		return nil, cli.Usage("--decide: %v", err)
+	}
+	return d, nil
 }
 
 func (o *roomOptions) readRules() (r room.Rules, err error) {
@@ -187,6 +220,10 @@ func (g *globals) serveRoom(ctx context.Context, o roomOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	deciders, err := o.deciders(readers)
+	if err != nil {
+		return err
+	}
 	rules, err := o.readRules()
 	if err != nil {
 		return err
@@ -207,8 +244,10 @@ func (g *globals) serveRoom(ctx context.Context, o roomOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, free()) }()
+	door := room.NewDoor(rules, v, v.Index, time.Now)
 	return g.openRoom(ctx, o, v, room.Config{
-		Door: room.NewDoor(rules, v, v.Index, time.Now), Crawls: v.Crawls, Readers: readers, Replay: replay, State: v.State, PDF: v.PDF, Log: v.Log,
+		Door: door, Crawls: v.Crawls, Readers: readers, Replay: replay, State: v.State, PDF: v.PDF, Log: v.Log,
+		Desk: desk.New(desk.Config{Archives: stores, Shown: door.Selects(), Now: time.Now, Log: v.Log}), Deciders: deciders,
 	}, stale)
 }
 
