@@ -19,6 +19,8 @@ const (
 	maxKept = 3
 	// maxPool is the number of candidates of a selection that the model sees; of more, a sample that is chosen by their URLs.
 	maxPool = 20_000
+	// maxRecounted is the number of captures of a selection that are counted again with each decision; more are counted when the archive is read.
+	maxRecounted = 50_000
 	// maxGroups is the number of groups that are counted; those that come first do.
 	maxGroups = 200_000
 	// logAge is how long entries that others append may be unknown.

@@ -14,15 +14,37 @@ import (
 
 // pass is what an archive had of the candidates of a selection.
 type pass struct {
-	state    *selection.State // as of which it was read
-	when     time.Time        // when it ended
-	took     time.Duration
+	state  *selection.State // as of which it was read
+	when   time.Time        // when it ended
+	took   time.Duration
+	tally  *tally
+	all    []selection.Facts // the captures; nil if they are more than maxRecounted
+	pool   *proposal.Pool
+	seen   int // of how many open candidates the pool has one
+	unread int
+}
+
+// tally counts captures by what becomes of them, and by groups.
+type tally struct {
 	captures map[selection.Verdict]map[selection.By]int
 	groups   map[selection.Group]*size
 	crowded  bool // more groups than are counted
-	pool     *proposal.Pool
-	seen     int // candidates that the pool would have without its bound, about
-	unread   int
+}
+
+func newTally() *tally {
+	return &tally{captures: map[selection.Verdict]map[selection.By]int{}, groups: map[selection.Group]*size{}}
+}
+
+// recount is the tally as of another state with the same rules; that of the pass if there are too many captures. version is of which it is.
+func (p *pass) recount(state *selection.State) (t *tally, version uint64) {
+	if p.all == nil || !p.state.SameRules(state) {
+		return p.tally, p.state.Version
+	}
+	t = newTally()
+	for i := range p.all {
+		t.count(&p.all[i], state.Of(&p.all[i]))
+	}
+	return t, state.Version
 }
 
 // size is that of a group, in captures.
@@ -35,8 +57,9 @@ func (d *Desk) read(ctx context.Context, at At, state *selection.State) (*pass, 
 	if err != nil {
 		return nil, err
 	}
-	p := &pass{state: state, captures: map[selection.Verdict]map[selection.By]int{}, groups: map[selection.Group]*size{}}
+	p := &pass{state: state, tally: newTally()}
 	b := newSampler(state)
+	captures := 0
 	var shown func(crawl, url string, date time.Time) bool
 	if d.Shown != nil {
 		shown = d.Shown()
@@ -58,11 +81,12 @@ func (d *Desk) read(ctx context.Context, at At, state *selection.State) (*pass, 
 		}
 		state.Judge(&f)
 		r := state.Of(&f)
-		if p.captures[r.Verdict] == nil {
-			p.captures[r.Verdict] = map[selection.By]int{}
+		p.tally.count(&f, r)
+		if captures++; captures <= maxRecounted {
+			p.all = append(p.all, f.Bare())
+		} else {
+			p.all = nil
 		}
-		p.captures[r.Verdict][r.By]++
-		p.count(&f, r.Verdict == selection.Ask)
 		return b.add(f, r.Verdict == selection.Ask)
 	})
 	if err != nil {
@@ -76,8 +100,12 @@ func (d *Desk) read(ctx context.Context, at At, state *selection.State) (*pass, 
 // maxComplaints is the number of captures of a pass that cannot be read and that the log of the server names.
 const maxComplaints = 20
 
-// count counts a capture for each group that it belongs to by its names.
-func (p *pass) count(f *selection.Facts, open bool) {
+// count counts a capture, also for each group that it belongs to by its names.
+func (p *tally) count(f *selection.Facts, r selection.Ruling) {
+	if p.captures[r.Verdict] == nil {
+		p.captures[r.Verdict] = map[selection.By]int{}
+	}
+	p.captures[r.Verdict][r.By]++
 	for _, g := range f.Groups() {
 		if g.Kind() == selection.KindNear {
 			continue
@@ -92,7 +120,7 @@ func (p *pass) count(f *selection.Facts, open bool) {
 			p.groups[g] = n
 		}
 		n.captures++
-		if open {
+		if r.Verdict == selection.Ask {
 			n.open++
 		}
 	}

@@ -26,7 +26,7 @@ type Work struct {
 
 	took    time.Duration // to learn
 	ended   time.Time
-	pass    *pass
+	tally   *tally
 	pool    *proposal.Pool
 	decided proposal.Decided
 	model   *proposal.Model
@@ -47,9 +47,10 @@ type Group struct {
 // learn works out what a pass and the decisions since amount to.
 func (d *Desk) learn(p *pass, state *selection.State) *Work {
 	begun := d.Now()
+	t, counted := p.recount(state)
 	w := &Work{
-		Counted: p.state.Version, When: p.when, Captures: p.captures, Unread: p.unread, Crowded: p.crowded, Sample: p.seen, Learned: state.Version,
-		pass: p, pool: p.pool, members: map[selection.Group][]int32{}, kinds: map[string][]Group{},
+		Counted: counted, When: p.when, Captures: t.captures, Unread: p.unread, Crowded: t.crowded, Sample: p.seen, Learned: state.Version,
+		tally: t, pool: p.pool, members: map[selection.Group][]int32{}, kinds: map[string][]Group{},
 	}
 	w.decided = w.pool.Decided(state)
 	w.model = w.pool.Learn(w.decided.Labels)
@@ -76,7 +77,7 @@ func (d *Desk) learn(p *pass, state *selection.State) *Work {
 
 // sort lists the groups of each kind.
 func (w *Work) sort() {
-	for g := range w.pass.groups {
+	for g := range w.tally.groups {
 		if of := w.group(g); of.Open > 1 && (len(w.members[g]) > 0 || w.Sample > 1) {
 			w.kinds[g.Kind()] = append(w.kinds[g.Kind()], of)
 		}
@@ -96,7 +97,7 @@ func (w *Work) sort() {
 func (w *Work) group(g selection.Group) Group {
 	members := w.members[g]
 	of := Group{Group: g, Captures: len(members), Open: len(members), Pages: len(members)}
-	if n := w.pass.groups[g]; n != nil {
+	if n := w.tally.groups[g]; n != nil {
 		of.Captures, of.Open = int(n.captures), int(n.open)
 	}
 	if w.model == nil || len(members) == 0 {
