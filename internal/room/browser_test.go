@@ -16,6 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/browsertest"
 	"github.com/muninn-archive/muninn/internal/fixture"
 	"github.com/muninn-archive/muninn/internal/room"
+	"github.com/muninn-archive/muninn/internal/selection"
 )
 
 // serve serves a room, and replay if a folder of ReplayWeb.page is given.
@@ -68,6 +69,13 @@ func TestRoomInBrowser(t *testing.T) {
 			targets = append(targets, base+p.target)
 		}
 	}
+	selected := birdsSelected(t)
+	deciding := httptest.NewServer(selected.h)
+	t.Cleanup(deciding.Close)
+	for _, p := range selectionPages { // at both widths
+		targets = append(targets, deciding.URL+p, deciding.URL+strings.Replace(p, "?", "?archive=1&", 1), deciding.URL+p+"&decided=2")
+	}
+	checked := len(targets) + 5
 	hostilePages, list := hostileRig(t)
 	hostileBase, _ := serve(t, hostilePages, "")
 	for i, target := range list {
@@ -90,7 +98,7 @@ func TestRoomInBrowser(t *testing.T) {
 		if page.Wide > 0 || page.Scripts > 0 {
 			t.Errorf("%s, %d pixels: it is %d pixels too wide, and has %d scripts", target, width, page.Wide, page.Scripts)
 		}
-		if len(axe) == 0 || n > len(pages)+5 {
+		if len(axe) == 0 || n > checked {
 			continue
 		}
 		value, err = b.Look(target, width, string(axe)+";0", `axe.run().then(r => JSON.stringify(r.violations.filter(v => v.impact === "serious" || v.impact === "critical").map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 120)).slice(0, 3).join(" | "))))`)
@@ -103,6 +111,38 @@ func TestRoomInBrowser(t *testing.T) {
 		}
 	}
 	t.Logf("%d pages, %v pixels wide in turn; axe: %v", len(targets), widths, len(axe) > 0)
+}
+
+// TestDecideInBrowser: a button of a page, pressed in a browser, is an entry of the selection, and leads back to the page.
+func TestDecideInBrowser(t *testing.T) {
+	path := fixture.Chromium(t, browser.Find)
+	s := birdsSelected(t)
+	server := httptest.NewServer(s.h)
+	t.Cleanup(server.Close)
+	b, err := browsertest.Start(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	before := len(s.entries())
+	if _, err := b.Look(server.URL+"/selection/group?name=ravens&group=host:soup.example", 360, `document.querySelector("#why-group").value = "soup"; document.querySelector("form.decide button.drop").click()`); err != nil {
+		t.Fatal(err)
+	}
+	written := time.Now().Add(30 * time.Second)
+	for len(s.entries()) == before && time.Now().Before(written) {
+		time.Sleep(50 * time.Millisecond) // the browser sends the form by itself
+	}
+	list := s.entries()
+	if len(list) != before+1 {
+		t.Fatal("no entry was written in 30 s")
+	}
+	if e := list[before]; e.Who != "ann" || e.Why != "soup" || len(e.Decisions) != 1 || e.Decisions[0] != (selection.Decision{Group: "host:soup.example", Verdict: selection.Drop}) {
+		t.Errorf("%+v", e)
+	}
+	value, err := b.Look(server.URL+"/selection/history?name=ravens", 360, `document.body.innerText`)
+	if err != nil || !strings.Contains(string(value), "drop: host:soup.example") {
+		t.Errorf("%s, %v", value, err)
+	}
 }
 
 // TestReplayInRoom: ReplayWeb.page's service worker shows captures with their scripts and images from the room's answers alone, as they were at the time that is asked for;
