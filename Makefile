@@ -96,7 +96,7 @@ test-replay-wacz: replay temporal ## the same with a WACZ file that muninn has e
 	MUNINN_REPLAY_WACZ=1 MUNINN_BROWSER_REQUIRED=1 MUNINN_REPLAYWEBPAGE=$(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE) $(GO) test -count=1 -v -timeout 1h -run '^TestReplay$$' ./internal/integration
 
 # What opens pages in a real Chromium, which `make test` and `make proofs` leave out; internal/floors checks that no such test is missing here.
-BROWSER_TESTS := TestSingleSites|TestWorkers|TestServiceWorker|TestCutOff|TestBusyPage|TestHarm|TestDied|TestNoNetwork|TestHostile|TestScheme|TestFields|TestReferencesInBrowser|TestBrowser|TestRoomInBrowser|TestReplayInRoom
+BROWSER_TESTS := TestSingleSites|TestWorkers|TestServiceWorker|TestCutOff|TestBusyPage|TestHarm|TestDied|TestNoNetwork|TestHostile|TestScheme|TestFields|TestReferencesInBrowser|TestBrowser|TestRoomInBrowser|TestDecideInBrowser|TestReplayInRoom
 LONG_BROWSER_TESTS := TestLongBrowserKilled
 LONG ?=
 .PHONY: test-browser

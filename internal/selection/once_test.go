@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAppendOnce: an entry with the ID of one that is there is not put again, whoever puts it: the log that has put it, one that has not read it,
-// and many at a time.
+// TestAppendOnce: an entry with the ID of one that is there is not put again: by the log that has put it, by one that has not read it,
+// or by many at a time.
 func TestAppendOnce(t *testing.T) {
 	store := newStore(t)
 	l := newLog(t, store)

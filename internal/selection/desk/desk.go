@@ -166,7 +166,7 @@ func (o *opened) now() *Selection {
 	return &Selection{o.at, o.state, o.log.Entries(), o.work, o.why}
 }
 
-// open finds a selection, and reads its entries if nobody has. That goes on when the request ends: the next one finds them.
+// open finds a selection, and reads its entries if nobody has. It is continued when the request ends, for the next one.
 func (d *Desk) open(ctx context.Context, at At) (*opened, error) {
 	if at.Archive < 1 || at.Archive > len(d.Archives) {
 		return nil, fmt.Errorf("archive %d: %w", at.Archive, selection.ErrNone)

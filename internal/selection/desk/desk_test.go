@@ -102,7 +102,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestDecideTogether: of many who send one decision at a time one entry is made; of those who decide otherwise each is told, or is written.
+// TestDecideTogether: of many who send one decision at a time one entry is made; one who decides otherwise gets an error that names it.
 func TestDecideTogether(t *testing.T) {
 	store := filled(t, 8)
 	desks := []*Desk{New(Config{Archives: []archive.Store{store}, Now: time.Now}), New(Config{Archives: []archive.Store{store}, Now: time.Now})}
@@ -210,4 +210,64 @@ func TestAlike(t *testing.T) {
 	if len(seen) != 40 {
 		t.Errorf("%d pages are in groups, want 40", len(seen))
 	}
+}
+
+// BenchmarkLearn: what it costs to learn again, and to ask, with as many candidates as a server has.
+func BenchmarkLearn(b *testing.B) {
+	store, err := archive.OpenDir(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	l, err := selection.Create(b.Context(), store, "ravens", "ann", "", selection.Creation{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	words := strings.Fields("raven crow nest hill feather beak wing flight soup leek onion pot stove water kitchen spoon letter poem saga rune ship king sea north winter stone tree field road house")
+	random := rand.New(rand.NewPCG(3, 4))
+	facts := make([]selection.Facts, maxPool)
+	e := selection.Entry{Who: "ann"}
+	for i := range facts {
+		var text strings.Builder
+		for range 120 {
+			fmt.Fprintf(&text, "%s%d ", words[random.IntN(len(words))], random.IntN(40))
+		}
+		host := fmt.Sprintf("h%d.example", random.IntN(500))
+		facts[i] = selection.Facts{URL: fmt.Sprintf("https://%s/%d", host, i), Host: host, Site: host, Date: epoch, Score: -1, Text: text.String(), Print: selection.PrintOf(text.String())}
+		if i%100 == 0 {
+			e.Decisions = append(e.Decisions, selection.Decision{URL: facts[i].URL, Verdict: selection.Verdicts[i/100%2]})
+		}
+	}
+	if _, err := l.Append(b.Context(), e); err != nil {
+		b.Fatal(err)
+	}
+	state, err := l.State(0, selection.ParseQuery)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, p := newSampler(state), &pass{state: state, tally: newTally(), seen: 1}
+	for _, f := range facts {
+		p.all = append(p.all, f.Bare())
+		if err := s.add(f, state.Of(&f).Verdict == selection.Ask); err != nil {
+			b.Fatal(err)
+		}
+	}
+	p.pool = s.Pool()
+	d := New(Config{Archives: []archive.Store{store}, Now: time.Now})
+	var w *Work
+	b.Run("learn", func(b *testing.B) {
+		for b.Loop() {
+			w = d.learn(p, state)
+		}
+	})
+	b.Run("ask", func(b *testing.B) {
+		for b.Loop() {
+			w.Questions("", state, 10)
+		}
+	})
+	b.Run("group", func(b *testing.B) {
+		for b.Loop() {
+			w.Pages("host:h7.example", state, 5000)
+			w.Questions("host:h7.example", state, 10)
+		}
+	})
 }

@@ -29,9 +29,12 @@ func (p *Pool) Next(d Decided, m *Model, n int) []int {
 	if slices.ContainsFunc(open, func(i int) bool { return d.Marked[i] }) {
 		open = slices.DeleteFunc(open, func(i int) bool { return !d.Marked[i] })
 	}
-	slices.SortStableFunc(open, func(i, j int) int { // an order that has nothing to do with what they are
-		a, b := &p.Facts[i], &p.Facts[j]
-		return cmp.Or(cmp.Compare(spread(a.URL, p.seed), spread(b.URL, p.seed)), strings.Compare(a.URL, b.URL))
+	places := make([]uint32, p.Len())
+	for _, i := range open {
+		places[i] = spread(p.Facts[i].URL, p.seed)
+	}
+	slices.SortFunc(open, func(i, j int) int { // an order that has nothing to do with what they are
+		return cmp.Or(cmp.Compare(places[i], places[j]), strings.Compare(p.Facts[i].URL, p.Facts[j].URL))
 	})
 	if m != nil && decided >= p.settings.First {
 		slices.SortStableFunc(open, func(i, j int) int {
