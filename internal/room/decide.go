@@ -293,6 +293,12 @@ func (r *Room) targets(ctx context.Context, c *chosenOf, s *sent, d *desk.Decisi
 		d.Of = []selection.Decision{{Group: g, Verdict: s.Verdict}}
 		return nil
 	}
+	for _, e := range c.Entries[min(s.Version, uint64(len(c.Entries))):] {
+		if e.ID == d.ID { // it is sent again: its pages are no longer open
+			d.Of = e.Decisions
+			return nil
+		}
+	}
 	for _, f := range c.Work.Pages(g, c.State, groupPages) {
 		d.Of = append(d.Of, selection.Decision{URL: f.URL, Verdict: s.Verdict})
 	}
