@@ -73,7 +73,7 @@ func TestRoomInBrowser(t *testing.T) {
 	deciding := httptest.NewServer(selected.h)
 	t.Cleanup(deciding.Close)
 	for _, p := range selectionPages { // at both widths
-		targets = append(targets, deciding.URL+p, deciding.URL+strings.Replace(p, "?", "?archive=1&", 1), deciding.URL+p+"&decided=2")
+		targets = append(targets, deciding.URL+p, deciding.URL+strings.Replace(p, "?", "?archive=1&", 1))
 	}
 	checked := len(targets) + 5
 	hostilePages, list := hostileRig(t)

@@ -41,8 +41,8 @@ func (d *Desk) Decide(ctx context.Context, at At, c Decision) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	o.io.Lock()
+	defer o.io.Unlock()
 	if err := d.update(ctx, o, 0); err != nil {
 		return Done{}, err
 	}

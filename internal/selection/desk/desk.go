@@ -74,15 +74,18 @@ type opened struct {
 	ready chan struct{} // closed when the entries were read, or cannot be
 	fault error         // of reading them; known when ready is closed
 
-	mu     sync.Mutex // protects what follows
-	log    *selection.Log
-	read   time.Time // when its entries were
-	state  *selection.State
-	asked  time.Time // when somebody looked at it
-	work   *Work
-	why    error     // the archive could not be read last
-	failed time.Time // when that was
-	pass   *pass
+	io   sync.Mutex // protects what follows: held while entries are read or put
+	log  *selection.Log
+	read time.Time // when its entries were
+
+	mu      sync.Mutex // protects what follows; state and entries are changed with io held, too
+	state   *selection.State
+	entries []selection.Entry
+	asked   time.Time // when somebody looked at it
+	work    *Work
+	why     error     // the archive could not be read last
+	failed  time.Time // when that was
+	pass    *pass
 }
 
 // Selection is a selection as of a version. It is never changed.
@@ -149,11 +152,15 @@ func (d *Desk) Get(ctx context.Context, at At) (*Selection, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.io.TryLock() { // else somebody reads them now, and it is not waited for
+		err := d.update(ctx, o, logAge)
+		o.io.Unlock()
+		if err != nil {
+			return nil, err
+		}
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err := d.update(ctx, o, logAge); err != nil {
-		return nil, err
-	}
 	o.asked = d.Now()
 	select {
 	case d.poke <- struct{}{}:
@@ -163,7 +170,7 @@ func (d *Desk) Get(ctx context.Context, at At) (*Selection, error) {
 }
 
 func (o *opened) now() *Selection {
-	return &Selection{o.at, o.state, o.log.Entries(), o.work, o.why}
+	return &Selection{o.at, o.state, o.entries, o.work, o.why}
 }
 
 // open finds a selection, and reads its entries if nobody has. It is continued when the request ends, for the next one.
@@ -181,7 +188,7 @@ func (d *Desk) open(ctx context.Context, at At) (*opened, error) {
 			defer close(o.ready)
 			if o.log, o.fault = selection.Open(ctx, d.Archives[at.Archive-1], at.Name); o.fault == nil {
 				o.state, o.fault = o.log.State(0, selection.ParseQuery)
-				o.read = d.Now()
+				o.read, o.entries = d.Now(), o.log.Entries()
 			}
 			if o.fault != nil {
 				d.mu.Lock()
@@ -220,7 +227,7 @@ func (d *Desk) giveUp(but At) {
 	}
 }
 
-// update reads the entries that were appended, unless that was done within a time. o.mu is held.
+// update reads the entries that were appended, unless that was done within a time. o.io is held.
 func (d *Desk) update(ctx context.Context, o *opened, within time.Duration) error {
 	if d.Now().Sub(o.read) < within {
 		return nil
@@ -232,13 +239,17 @@ func (d *Desk) update(ctx context.Context, o *opened, within time.Duration) erro
 	return o.restate()
 }
 
-func (o *opened) restate() (err error) {
+// restate takes in the entries that were read or put. o.io is held.
+func (o *opened) restate() error {
 	if o.state.Version == o.log.Version() {
 		return nil
 	}
 	state, err := o.log.State(0, selection.ParseQuery)
-	if err == nil {
-		o.state = state
+	if err != nil {
+		return err
 	}
-	return err
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.state, o.entries = state, o.log.Entries()
+	return nil
 }
