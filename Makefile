@@ -95,6 +95,20 @@ test-replay: replay temporal ## crawl 334 pages with all kinds of requisites, an
 test-replay-wacz: replay temporal ## the same with a WACZ file that muninn has exported
 	MUNINN_REPLAY_WACZ=1 MUNINN_BROWSER_REQUIRED=1 MUNINN_REPLAYWEBPAGE=$(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE) $(GO) test -count=1 -v -timeout 1h -run '^TestReplay$$' ./internal/integration
 
+# Two archives: that of the demo, which is crawled if DEMO_DIR has none, and that of `make real`, in S3.
+REPLAY_CAPTURES ?= 200
+.PHONY: test-replay-captures test-replay-demo test-replay-real
+REPLAY_CAPTURES_TEST = MUNINN_REPLAY_SEED=$(SEED) MUNINN_REPLAY_CAPTURES=$(REPLAY_CAPTURES) MUNINN_BROWSER_REQUIRED=1 MUNINN_REPLAYWEBPAGE=$(CURDIR)/$(BIN)/replaywebpage-$(REPLAYWEBPAGE) \
+	$(GO) test -count=1 -v -timeout 1h -run '^TestReplayCaptures$$' ./internal/integration
+test-replay-captures: test-replay-demo test-replay-real ## REPLAY_CAPTURES (200) captures of the demo and as many of make real, chosen by SEED (1), in the replay of muninn serve and in Chromium as recorded; fifteen minutes (needs chromium)
+
+test-replay-demo: replay build temporal
+	@[ -d $(DEMO_DIR)/archive ] || $(BIN)/muninn demo --dir $(DEMO_DIR)
+	MUNINN_REPLAY_ARCHIVE=$(abspath $(DEMO_DIR))/archive $(REPLAY_CAPTURES_TEST)
+
+test-replay-real: replay build temporal versitygw
+	MUNINN_REAL_SECONDS=3600 MUNINN_REAL_THEN='cd $(CURDIR) && $(subst $$,\$$,$(REPLAY_CAPTURES_TEST))' tools/real/real.sh
+
 # What opens pages in a real Chromium, which `make test` and `make proofs` leave out; internal/floors checks that no such test is missing here.
 BROWSER_TESTS := TestSingleSites|TestWorkers|TestServiceWorker|TestCutOff|TestBusyPage|TestHarm|TestDied|TestNoNetwork|TestHostile|TestScheme|TestFields|TestReferencesInBrowser|TestBrowser|TestRoomInBrowser|TestDecideInBrowser|TestReplayInRoom
 LONG_BROWSER_TESTS := TestLongBrowserKilled

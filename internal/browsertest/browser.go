@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -41,18 +42,34 @@ func Start(ctx context.Context, path string, resolve map[string]netip.Addr) (*Br
 		rules = append(rules, "MAP "+host+" "+resolve[host].String())
 	}
 	rules = append(rules, "MAP * ~NOTFOUND", "EXCLUDE 127.0.0.1")
+	return start(ctx, path, chromedp.Flag("no-proxy-server", true), chromedp.Flag("host-resolver-rules", strings.Join(rules, ",")))
+}
+
+// StartBehind starts a browser whose requests all go to an HTTP proxy, HOST:PORT with an IP address, those to loopback addresses as well.
+func StartBehind(ctx context.Context, path, proxy string) (*Browser, error) {
+	host, _, err := net.SplitHostPort(proxy)
+	if err != nil {
+		return nil, fmt.Errorf("start %s behind a proxy: %w", path, err)
+	}
+	return start(ctx, path, chromedp.Flag("proxy-server", "http://"+proxy), chromedp.Flag("proxy-bypass-list", "<-loopback>"),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND,EXCLUDE "+host))
+}
+
+func start(ctx context.Context, path string, network ...chromedp.ExecAllocatorOption) (*Browser, error) {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("host-resolver-rules", strings.Join(rules, ",")),
-		chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("disable-site-isolation-trials", true), // the frames of a page are in one process, and one session sees them all
-		chromedp.Flag("disable-features", "Translate,IsolateOrigins,site-per-process,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,OptimizationHints,MediaRouter"),
+		chromedp.Flag("disable-features", "Translate,IsolateOrigins,site-per-process,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,OptimizationHints,MediaRouter,AutofillServerCommunication,NetworkTimeServiceQuerying"),
+		chromedp.Flag("disable-component-update", true), // what follows keeps the browser from asking for things of its own
+		chromedp.Flag("disable-domain-reliability", true),
+		chromedp.Flag("no-pings", true),
+		chromedp.Flag("gaia-url", "http://127.0.0.1:9"),
 		chromedp.Flag("disable-lcd-text", true), // or the letters of a frame have other pixels than those of a page
 		chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("autoplay-policy", "no-user-gesture-required"),
 		chromedp.Flag("window-size", fmt.Sprintf("%d,%d", width, height)),
 	)
-	allocator, stopAllocator := chromedp.NewExecAllocator(ctx, options...)
+	allocator, stopAllocator := chromedp.NewExecAllocator(ctx, append(options, network...)...)
 	ctx, cancel := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {})) // it reports events that this version does not know
 	b := &Browser{ctx: ctx, stop: func() { cancel(); stopAllocator() }}
 	if err := b.prepare(); err != nil {
@@ -61,6 +78,9 @@ func Start(ctx context.Context, path string, resolve map[string]netip.Addr) (*Br
 	}
 	return b, nil
 }
+
+// Quiet reports whether the page that the tab went to is loaded, and has requested nothing for a while.
+func (b *Browser) Quiet() bool { return b.log.awaited() == "" }
 
 // Close ends the browser.
 func (b *Browser) Close() { b.stop() }

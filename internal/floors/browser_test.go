@@ -22,7 +22,7 @@ func TestBrowserTests(t *testing.T) {
 	for _, list := range regexp.MustCompile(`(?m)^(?:LONG_)?BROWSER_TESTS := (.*)$`).FindAllStringSubmatch(string(makefile), -1) {
 		named = append(named, strings.Split(list[1], "|")...)
 	}
-	named = append(named, "TestReplay") // has a target of its own
+	named = append(named, "TestReplay", "TestReplayCaptures") // have targets of their own
 	command := regexp.MustCompile(`(?m)^\tMUNINN_BROWSER_REQUIRED=1 \$\(GOTEST\).*\(BROWSER_TESTS\).*$`).FindString(string(makefile))
 	found := 0
 	for _, p := range packages(t) {

@@ -130,6 +130,16 @@ func startRoom(t *testing.T, args ...string) (base string, end func()) {
 // startRoomWith is startRoom with more in its environment.
 func startRoomWith(t *testing.T, env []string, args ...string) (base string, end func()) {
 	t.Helper()
+	said, end := startServing(t, env, args...)
+	return said.Room, end
+}
+
+// serving is what `muninn serve` says: where the room and its replay are.
+type serving struct{ Room, Replay string }
+
+// startServing starts `muninn serve` with more in its environment. Its addresses have no slash at the end.
+func startServing(t *testing.T, env []string, args ...string) (said serving, end func()) {
+	t.Helper()
 	cmd := exec.Command(Program(t, "muninn"), append([]string{"serve", "--json"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.StdoutPipe()
@@ -153,11 +163,11 @@ func startRoomWith(t *testing.T, env []string, args ...string) (base string, end
 		}
 	}
 	t.Cleanup(end)
-	var said struct{ Room string }
 	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&said); err != nil {
 		t.Fatalf("muninn serve: %v, %s", err, complaints.String())
 	}
-	return strings.TrimSuffix(said.Room, "/"), end
+	said.Room = strings.TrimSuffix(said.Room, "/")
+	return said, end
 }
 
 // waitForViews waits until all segments are found.

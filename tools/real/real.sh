@@ -10,7 +10,8 @@
 #
 # Packages that are missing are installed with apt-get, for which it must run as root. All state is
 # in a temporary folder; MUNINN_REAL_DIR names one that is kept. With MUNINN_REAL_HOLD=1, everything keeps
-# running at the end until Enter is pressed.
+# running at the end until Enter is pressed. MUNINN_REAL_THEN is a shell command that is run at the end, while the S3 server runs:
+# MUNINN_REPLAY_ARCHIVE has the archive, MUNINN_S3_ENDPOINT, MUNINN_S3_ACCESS_KEY and MUNINN_S3_SECRET_KEY lead to it.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -135,7 +136,7 @@ free_port() {
 	echo $port
 }
 
-# A run takes a minute and a half; this bounds it whatever happens.
+# A run takes a minute and a half without MUNINN_REAL_THEN; this bounds it whatever happens.
 if [ -z "${MUNINN_REAL_HOLD:-}" ]; then
 	(
 		trap 'kill $! 2>/dev/null; exit 0' TERM
@@ -416,6 +417,11 @@ check "the worker still lives" kill -0 $worker
 grep -E 'level=(ERROR|WARN)|panic' "$work/worker.log" | grep -v 'Error="context canceled"' >"$work/errors.txt" || true
 cut -c1-300 "$work/errors.txt"
 check "its log has no other errors" [ ! -s "$work/errors.txt" ]
+if [ -n "${MUNINN_REAL_THEN:-}" ]; then
+	title "$MUNINN_REAL_THEN"
+	export MUNINN_REPLAY_ARCHIVE=s3://$MUNINN_TEST_S3_BUCKET/crawls MUNINN_S3_ENDPOINT=$MUNINN_TEST_S3
+	check "it succeeds" bash -c "$MUNINN_REAL_THEN"
+fi
 if [ -n "${MUNINN_REAL_HOLD:-}" ]; then
 	echo "TEMPORAL_ADDRESS=$TEMPORAL_ADDRESS; UI: http://127.0.0.1:$ui; metrics: http://127.0.0.1:$listen/metrics; press Enter to end"
 	read -r _ || true
