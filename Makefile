@@ -109,6 +109,16 @@ test-replay-demo: replay build temporal
 test-replay-real: replay build temporal versitygw
 	MUNINN_REAL_SECONDS=3600 MUNINN_REAL_THEN='cd $(CURDIR) && $(subst $$,\$$,$(REPLAY_CAPTURES_TEST))' tools/real/real.sh
 
+.PHONY: readers test-readers
+readers: ## fetch warcio.js (Apache-2.0) and js-wacz (MIT) from npm into bin/readers, for test-readers (needs npm)
+	@command -v npm >/dev/null || { echo "npm is needed to fetch warcio.js and js-wacz: apt-get install npm"; exit 1; }
+	@mkdir -p $(BIN)/readers && cp tools/readers/read.mjs tools/readers/package.json tools/readers/package-lock.json tools/readers/.npmrc $(BIN)/readers/
+	@cmp -s tools/readers/package-lock.json $(BIN)/readers/.fetched || { cd $(BIN)/readers && npm ci --silent --ignore-scripts --no-audit --no-fund && cp package-lock.json .fetched; }
+
+test-readers: readers build temporal ## export the demo as WARC and WACZ, and read that with warcio.js and js-wacz; a minute (needs node)
+	@[ -d $(DEMO_DIR)/archive ] || $(BIN)/muninn demo --dir $(DEMO_DIR)
+	MUNINN_READERS=$(CURDIR)/$(BIN)/readers MUNINN_READERS_ARCHIVE=$(abspath $(DEMO_DIR))/archive $(GO) test -count=1 -v -run '^TestReaders$$' ./internal/export
+
 # What opens pages in a real Chromium, which `make test` and `make proofs` leave out; internal/floors checks that no such test is missing here.
 BROWSER_TESTS := TestSingleSites|TestWorkers|TestServiceWorker|TestCutOff|TestBusyPage|TestHarm|TestDied|TestNoNetwork|TestHostile|TestScheme|TestFields|TestReferencesInBrowser|TestBrowser|TestRoomInBrowser|TestDecideInBrowser|TestReplayInRoom
 LONG_BROWSER_TESTS := TestLongBrowserKilled
