@@ -22,8 +22,11 @@ import (
 // waczVersion is the version of the WACZ format that is written (https://specs.webrecorder.net/wacz/1.1.1/).
 const waczVersion = "1.1.1"
 
-// zipNumLines is how many lines of the index are compressed together (ZipNum), as cdxj-indexer does.
-const zipNumLines = 1024
+// The lines of the index that are compressed together (ZipNum): so many as cdxj-indexer takes, and more where a block cannot end there.
+const (
+	zipNumLines    = 1024
+	maxZipNumLines = 8 * zipNumLines
+)
 
 // waczResource is a line of datapackage.json.
 type waczResource struct {
@@ -155,15 +158,30 @@ func (s *summingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// zipNumEnds is where the blocks of an index end. ReplayWeb.page looks for a URL that ends with a slash by a key that does so, too, which ours does not (as
+// pywb's): it reads the last block that begins before that key. So no block begins between a key and that key with a slash, unless the one before would be too large.
+func zipNumEnds(lines []string) (ends []int) {
+	first, slash := 0, "" // the last key so far with a slash
+	for n, line := range lines {
+		if many := n - first; many >= maxZipNumLines || many >= zipNumLines && line >= slash {
+			ends, first = append(ends, n), n
+		}
+		key, _, _ := strings.Cut(line, " ")
+		slash = max(slash, key+"/")
+	}
+	return append(ends, len(lines))
+}
+
 // zipNum compresses an index in blocks, and makes the index of these: a line each, with the key and the time of its first line.
 func zipNum(lines []string) (blocks, secondary []byte, err error) {
 	var out, index bytes.Buffer
 	index.WriteString(`!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}` + "\n")
 	zip := gzip.NewWriter(&out)
-	for first := 0; first < len(lines); first += zipNumLines {
+	first := 0
+	for _, end := range zipNumEnds(lines) {
 		begin := out.Len()
 		zip.Reset(&out)
-		for _, line := range lines[first:min(first+zipNumLines, len(lines))] {
+		for _, line := range lines[first:end] {
 			if _, err := zip.Write([]byte(line)); err != nil {
 				return nil, nil, err
 			}
@@ -175,6 +193,7 @@ func zipNum(lines []string) (blocks, secondary []byte, err error) {
 		stamp, _, _ := strings.Cut(rest, " ")
 		fmt.Fprintf(&index, "%s %s {\"offset\": %d, \"length\": %d, \"digest\": \"sha256:%s\", \"filename\": \"index.cdx.gz\"}\n",
 			key, stamp, begin, out.Len()-begin, hashOf(out.Bytes()[begin:]))
+		first = end
 	}
 	return out.Bytes(), index.Bytes(), nil
 }
