@@ -41,8 +41,7 @@ func TestReplayCaptures(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &roomReplay{t: t, records: readRecords(t, store)}
-	said, end := startServing(t, nil, "--archive", where, "--data", t.TempDir(), "--replay", folder, "--listen", "127.0.0.1:0", "--replay-listen", "127.0.0.1:0")
-	defer end()
+	said, _ := startServing(t, nil, "--archive", where, "--data", t.TempDir(), "--replay", folder, "--listen", "127.0.0.1:0", "--replay-listen", "127.0.0.1:0")
 	r.serving = said
 	waitForViews(t, r.Room)
 	list, all := choose(t, r.Room, environmentNumber(t, "MUNINN_REPLAY_CAPTURES", 200))
