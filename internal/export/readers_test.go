@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -325,7 +324,7 @@ func (r *reading) jsWACZ(dir string, format export.Format) (list []indexLine) {
 	}
 	if format == export.WACZ {
 		if all := glob(r.t, filepath.Join(pages, "*")); taken != len(all) {
-			r.t.Error(fmt.Sprintf("js-wacz takes %d of %d lists of pages", taken, len(all)))
+			r.t.Errorf("js-wacz takes %d of %d lists of pages", taken, len(all))
 		}
 	}
 	return list
