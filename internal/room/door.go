@@ -152,6 +152,11 @@ func (d *Door) Captures(ctx context.Context, l Lookup, fn func(Entry) error) err
 	return unlessEnough(err)
 }
 
+// Original is the capture whose payload a revisit has, if readers may see it; catalogue.ErrNoOriginal if there is none.
+func (d *Door) Original(ctx context.Context, revisit *Entry) (Entry, error) {
+	return d.captures.Original(ctx, revisit, d.Now())
+}
+
 // Search answers a query of what readers may see.
 func (d *Door) Search(ctx context.Context, q query.Query, o search.Options) (search.Answer, error) {
 	if n := d.Node(); n != nil {

@@ -58,6 +58,8 @@ type Lookup struct {
 type Captures interface {
 	// Captures calls fn with each capture. It ends with the first error of fn, which it returns.
 	Captures(ctx context.Context, l Lookup, fn func(Entry) error) error
+	// Original is the capture whose payload a revisit has, of those that admits lets through (catalogue.OriginalOf).
+	Original(ctx context.Context, revisit *Entry, admits func(*Entry) bool) (Entry, error)
 }
 
 // Index is the full-text index: search.Index, as far as readers need it.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/catalogue"
 	"github.com/muninn-archive/muninn/internal/derive"
 	"github.com/muninn-archive/muninn/internal/page"
 )
@@ -76,29 +77,11 @@ func (r *Room) original(ctx context.Context, e Entry) (Entry, error) {
 	if !e.Revisit {
 		return e, nil
 	}
-	var found Entry
-	first := func(o Entry) error {
-		if o.Revisit || o.Digest != e.Digest {
-			return nil
-		}
-		found = o
-		return errEnough
+	o, err := r.Door.Original(ctx, &e)
+	if errors.Is(err, catalogue.ErrNoOriginal) {
+		return o, missing("the capture that this revisit refers to is not here")
 	}
-	if e.Original.URL != "" {
-		err := r.Door.Captures(ctx, Lookup{URL: e.Original.URL, Near: e.Original.Date}, first)
-		if err := unlessEnough(err); err != nil {
-			return Entry{}, err
-		}
-	}
-	if found.URL == "" && e.Digest != "" {
-		if err := unlessEnough(r.Door.Captures(ctx, Lookup{Digest: e.Digest}, first)); err != nil {
-			return Entry{}, err
-		}
-	}
-	if found.URL == "" {
-		return Entry{}, missing("the capture that this revisit refers to is not here")
-	}
-	return found, nil
+	return o, err
 }
 
 // record calls fn with the record of a capture. It is valid until fn returns.

@@ -60,7 +60,7 @@ func (s *server) ended(w http.ResponseWriter, err error) {
 		panic(http.ErrAbortHandler) // the client sees that it has not all
 	default:
 		w.Header().Del("Memento-Datetime") // this is no memento
-		for _, known := range []error{errNoOriginal, errRedirect} {
+		for _, known := range []error{catalogue.ErrNoOriginal, errRedirect} {
 			if errors.Is(err, known) {
 				say(w, http.StatusNotFound, known.Error())
 				return
@@ -80,7 +80,7 @@ func (s *server) sendRevisit(w http.ResponseWriter, r *http.Request, e *catalogu
 	if err != nil {
 		return err
 	}
-	original, err := s.original(r.Context(), e)
+	original, err := catalogue.OriginalOf(r.Context(), s.catalogue, e)
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,6 @@ import (
 // maxHead bounds the header block of an archived response that is read, in bytes.
 const maxHead = 1 << 20
 
-// errNoOriginal says that a revisit refers to a capture that the catalogue does not have.
-var errNoOriginal = errors.New("the capture that this revisit refers to is not in the archive")
-
 // errRecord says that a record is not what the index says.
 var errRecord = errors.New("the record cannot be read")
 
@@ -43,36 +40,6 @@ func (s *server) record(ctx context.Context, e *catalogue.Entry, use func(archiv
 	}
 	return err
 }
-
-// original is the capture whose payload a revisit has: the one that its record names, or else another one of the same payload. Of a 304 the digest is that of its
-// original, too.
-func (s *server) original(ctx context.Context, e *catalogue.Entry) (o catalogue.Entry, err error) {
-	found := false
-	take := func(c catalogue.Entry) error {
-		if c.Revisit || c.Digest != e.Digest {
-			return nil
-		}
-		o, found = c, true
-		return errFound
-	}
-	if e.Original.URL != "" && !e.Original.Date.IsZero() {
-		at := e.Original.Date
-		err = s.catalogue.Query(ctx, catalogue.Query{URL: e.Original.URL, From: at, To: at}, take)
-	}
-	if !found && (err == nil || wrongURL(err)) {
-		err = s.catalogue.Query(ctx, catalogue.Query{Digest: e.Digest, MaxScan: maxRevisits}, take)
-	}
-	switch {
-	case found:
-		return o, nil
-	case err == nil || errors.Is(err, catalogue.ErrScan):
-		return o, errNoOriginal
-	}
-	return o, err
-}
-
-// maxRevisits is how many captures of a payload are looked at for one that is no revisit.
-const maxRevisits = 100_000
 
 // errFound ends a query.
 var errFound = errors.New("found")

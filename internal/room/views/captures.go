@@ -47,6 +47,13 @@ func (v *Views) Captures(ctx context.Context, l room.Lookup, fn func(room.Entry)
 	return err
 }
 
+// Original implements room.Captures.
+func (v *Views) Original(ctx context.Context, revisit *room.Entry, admits func(*room.Entry) bool) (room.Entry, error) {
+	of := catalogue.Entry{Indexed: revisit.Indexed, Original: catalogue.Original(revisit.Original)}
+	e, err := catalogue.OriginalOf(ctx, &guarded{v.Catalogue, v, func() func(*room.Entry) bool { return admits }}, &of)
+	return EntryOf(&e), err
+}
+
 func (v *Views) nearest(ctx context.Context, q catalogue.Query, fn func(catalogue.Entry) error) error {
 	return catalogue.Nearest(ctx, v.Catalogue, q, fn)
 }
@@ -78,17 +85,19 @@ func EntryOf(e *catalogue.Entry) room.Entry {
 }
 
 // Guarded is the catalogue behind a door, for handlers that ask a catalogue: they find what readers may see alone.
-func (v *Views) Guarded(door *room.Door) catalogue.Catalogue { return &guarded{v.Catalogue, v, door} }
+func (v *Views) Guarded(door *room.Door) catalogue.Catalogue {
+	return &guarded{v.Catalogue, v, door.Now}
+}
 
 type guarded struct {
 	catalogue.Catalogue
 	views *Views
-	door  *room.Door
+	now   func() func(*room.Entry) bool // what readers may see
 }
 
 // Query implements catalogue.Catalogue. What readers may not see does not fit: it counts for the bounds of the query.
 func (g *guarded) Query(ctx context.Context, q catalogue.Query, fn func(catalogue.Entry) error) error {
-	shown, admits, further := g.views.Crawls(), g.door.Now(), q.Admits
+	shown, admits, further := g.views.Crawls(), g.now(), q.Admits
 	q.Admits = func(e *catalogue.Entry) bool {
 		entry := EntryOf(e)
 		return served(shown, e.Crawl.Name, e.Crawl.Prefix) && admits(&entry) && (further == nil || further(e))
@@ -100,7 +109,7 @@ func (g *guarded) Query(ctx context.Context, q catalogue.Query, fn func(catalogu
 func (g *guarded) Answers(ctx context.Context, q catalogue.AnswerQuery, fn func(catalogue.Answer) error) error {
 	limit, found := q.Limit, 0
 	q.Limit = 0
-	shown, admits := g.views.Crawls(), g.door.Now()
+	shown, admits := g.views.Crawls(), g.now()
 	err := g.Catalogue.Answers(ctx, q, func(a catalogue.Answer) error {
 		at := a.Segment.Crawl
 		entry := room.Entry{Crawl: at.Name}
