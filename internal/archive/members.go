@@ -2,13 +2,11 @@ package archive
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
-	"strings"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -19,59 +17,113 @@ type Member struct {
 	Offset int64 // where the gzip member begins in the object, in bytes
 }
 
+// MemberReader reads the records of a part of a WARC object, whose members are compressed one by one, from a stream.
+type MemberReader struct {
+	// Most bounds a record that is read to its end: header and block, in bytes without compression; 0: without a bound.
+	Most int64
+
+	in      position
+	packed  *bufio.Reader
+	zip     *gzip.Reader
+	text    *bufio.Reader
+	bounded io.LimitedReader
+}
+
+// NewMemberReader reads from r, which begins at an offset of its object.
+func NewMemberReader(r io.Reader, offset int64) *MemberReader {
+	return newMemberReader(r, offset, 64<<10)
+}
+
+func newMemberReader(r io.Reader, offset int64, buffer int) *MemberReader {
+	m := &MemberReader{packed: bufio.NewReaderSize(nil, buffer), text: bufio.NewReaderSize(nil, 4<<10)}
+	m.Reset(r, offset)
+	return m
+}
+
+// Reset reads from another stream of the same or another object.
+func (m *MemberReader) Reset(r io.Reader, offset int64) {
+	m.in = position{r, offset}
+	m.packed.Reset(&m.in)
+}
+
+// Offset is where the reader is: behind the last record that End has ended.
+func (m *MemberReader) Offset() int64 { return m.in.at - int64(m.packed.Buffered()) }
+
+// Skip passes over bytes, at most 2 GiB.
+func (m *MemberReader) Skip(n int64) error {
+	_, err := m.packed.Discard(int(n))
+	return err
+}
+
+// Next reads the next record to where its block begins; io.EOF if there is none. The record before must have been ended.
+func (m *MemberReader) Next() (rec Member, err error) {
+	rec.Offset = m.Offset()
+	if _, err = m.packed.Peek(1); err != nil {
+		return rec, err
+	}
+	if m.zip == nil {
+		m.zip, err = gzip.NewReader(m.packed)
+	} else {
+		err = m.zip.Reset(m.packed)
+	}
+	if err != nil {
+		return rec, noEOF(err)
+	}
+	m.zip.Multistream(false)
+	m.text.Reset(m.zip)
+	if m.Most > 0 {
+		m.bounded = io.LimitedReader{R: m.zip, N: m.Most + 1}
+		m.text.Reset(&m.bounded)
+	}
+	if rec.Captured, err = beginRecord(m.text); err == io.EOF {
+		err = errors.New("the gzip member holds no record")
+	}
+	return rec, err
+}
+
+// End reads what is left of a record, what is behind it, and the checksum of its member.
+func (m *MemberReader) End() error {
+	_, err := io.Copy(io.Discard, m.text)
+	if err == nil && m.Most > 0 && m.bounded.N <= 0 {
+		err = fmt.Errorf("a record has more than %d bytes", m.Most)
+	}
+	return err
+}
+
+// noEOF says of what ends too early that it is cut off.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
 // ReadMembers calls fn with the records of a segment's WARC object whose members begin at from and before to, until it returns false. An error names
 // the offset of the record that cannot be read; the object is damaged then, unless the error is fn's or the file's. It is damaged, too, if from is below 0 or behind to: an index has named a place where nothing can be.
 func ReadMembers(file io.ReaderAt, from, to int64, fn func(Member) (more bool, err error)) error {
 	if from < 0 || from > to {
 		return badMember(from, fmt.Errorf("no record lies from %d to %d", from, to))
 	}
-	at := &position{r: io.NewSectionReader(file, from, math.MaxInt64-from)}
-	packed := bufio.NewReaderSize(at, 16<<10)
-	var zip *gzip.Reader
-	text := bufio.NewReaderSize(nil, 4<<10)
-	for {
-		offset := from + at.read - int64(packed.Buffered())
-		if offset >= to {
+	r := newMemberReader(io.NewSectionReader(file, from, math.MaxInt64-from), from, 16<<10)
+	for r.Offset() < to {
+		rec, err := r.Next()
+		if err == io.EOF {
 			return nil
 		}
-		if _, err := packed.Peek(1); err != nil {
-			if err == io.EOF {
-				return nil
-			}
+		if err != nil {
+			return badMember(rec.Offset, err)
+		}
+		if more, err := fn(rec); err != nil || !more {
 			return err
 		}
-		var err error
-		if zip == nil {
-			zip, err = gzip.NewReader(packed)
-		} else {
-			err = zip.Reset(packed)
+		if _, err = io.Copy(io.Discard, rec.Block); err == nil {
+			err = r.End()
 		}
 		if err != nil {
-			return badMember(offset, err)
-		}
-		zip.Multistream(false)
-		text.Reset(zip)
-		var used error
-		more, err := readRecord(text, func(rec Captured) (bool, error) {
-			more, err := fn(Member{rec, offset})
-			used = err
-			return more, err
-		})
-		switch {
-		case used != nil:
-			return used
-		case err == io.EOF:
-			err = errors.New("the gzip member holds no record")
-		case err == nil && !more:
-			return nil
-		}
-		if err == nil { // what is behind the record, and the checksum of the member
-			_, err = io.Copy(io.Discard, text)
-		}
-		if err != nil {
-			return badMember(offset, err)
+			return badMember(rec.Offset, err)
 		}
 	}
+	return nil
 }
 
 // badMember says of the record at an offset that it is damaged, unless its file cannot be read.
@@ -83,54 +135,14 @@ func badMember(offset int64, err error) error {
 	return damaged(err)
 }
 
-// position counts what is read.
+// position knows at which offset a stream is.
 type position struct {
-	r    io.Reader
-	read int64
+	r  io.Reader
+	at int64
 }
 
 func (p *position) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
-	p.read += int64(n)
+	p.at += int64(n)
 	return n, err
-}
-
-// MetadataOf is what a metadata record says of a capture, as far as it is of use without its page.
-type MetadataOf struct {
-	Via         string
-	Path        string // hop letters from the seed on, without its own
-	Title       string
-	Language    string
-	Application string
-	Level       string
-	Undecoded   string
-	Robots      string // what the page asks of robots
-}
-
-// maxMetadata is how much of a metadata record is read, in bytes: what is wanted stands before its objects and outlinks.
-const maxMetadata = 64 << 10
-
-// ReadMetadata reads the block of a metadata record up to its lists. Fields that it does not know are passed over, and so is a line that is no field.
-func ReadMetadata(block io.Reader) (m MetadataOf, err error) {
-	lines := bufio.NewReaderSize(io.LimitReader(block, maxMetadata), 4<<10)
-	fields := map[string]*string{
-		"via": &m.Via, "hopsFromSeed": &m.Path, "title": &m.Title, "language": &m.Language, "muninn-application": &m.Application,
-		"muninn-level": &m.Level, "muninn-undecoded": &m.Undecoded, "muninn-robots": &m.Robots,
-	}
-	for {
-		line, err := lines.ReadBytes('\n')
-		name, value, ok := bytes.Cut(bytes.TrimRight(line, "\r\n"), []byte(": "))
-		switch {
-		case ok && (string(name) == "outlink" || string(name) == "muninn-object"):
-			return m, nil
-		case ok && fields[string(name)] != nil:
-			*fields[string(name)] = strings.ToValidUTF8(string(value), "\uFFFD")
-		}
-		if err == io.EOF {
-			return m, nil
-		}
-		if err != nil {
-			return m, err
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,9 +83,16 @@ func TestMembers(t *testing.T) {
 // TestMetadataOf: what the metadata record of a page says of it.
 func TestMetadataOf(t *testing.T) {
 	long := "outlink: http://a.example/ L a\r\n" + strings.Repeat("outlink: x", 100_000)
-	m, err := archive.ReadMetadata(strings.NewReader("via: http://v.example/\r\nhopsFromSeed: LL\r\ntitle: A: title\r\nlanguage: de\r\nno field\r\nmuninn-application: forum\r\nmuninn-level: thread\r\nmuninn-robots: noindex\r\nmuninn-undecoded: \xff\r\n" + long))
+	m, err := archive.ReadMetadata(strings.NewReader("via: http://v.example/\r\nhopsFromSeed: LL\r\ntitle: A: title\r\nlanguage: de\r\nno field\r\nmuninn-application: forum\r\nmuninn-level: thread\r\nmuninn-robots: noindex\r\nmuninn-undecoded: \xff\r\n" + long), nil)
 	if want := (archive.MetadataOf{Via: "http://v.example/", Path: "LL", Title: "A: title", Language: "de", Application: "forum", Level: "thread", Robots: "noindex", Undecoded: "\uFFFD"}); err != nil || m != want {
 		t.Errorf("%+v, %v", m, err)
+	}
+	var links []string
+	title := strings.Repeat("a", 10_000)
+	m, err = archive.ReadMetadata(strings.NewReader("muninn-loaded: http://a.example/style\r\nmuninn-object: {}\r\noutlink: http://a.example/"+title+" X =JS\r\noutlink: http://a.example/b L a/@href\r\noutlink: x\ntitle: "+title+"\r\nlanguage: en"),
+		func(url []byte, hop string) { links = append(links, hop+" "+string(url)) })
+	if want := []string{"E http://a.example/style", "X http://a.example/" + title, "L http://a.example/b", " x"}; err != nil || !slices.Equal(links, want) || m.Title != title || m.Language != "en" {
+		t.Errorf("%q, %+v, %v", links, m, err)
 	}
 }
 
@@ -107,7 +115,7 @@ func FuzzMembers(f *testing.F) {
 			}
 			last = rec.Offset
 			if rec.Kind == "metadata" {
-				if m, err := archive.ReadMetadata(rec.Block); err == nil && strings.ContainsAny(m.Title+m.Via, "\n") {
+				if m, err := archive.ReadMetadata(rec.Block, nil); err == nil && strings.ContainsAny(m.Title+m.Via, "\n") {
 					t.Fatalf("%+v", m)
 				}
 			}

@@ -24,6 +24,7 @@ type Captured struct {
 	ID    string    // WARC-Record-ID, without brackets, as the IDs below
 	Of    string    // WARC-Concurrent-To, the last one: the record that this one goes with
 	Type  string    // Content-Type, of the block
+	Date  time.Time // WARC-Date; zero if there is none that can be read
 	Block io.Reader // of a response to HTTP: header block and body; io.ErrUnexpectedEOF where the file is cut off
 
 	RefersTo     string    // of a revisit, WARC-Refers-To-Target-URI
@@ -132,20 +133,25 @@ const versionStart = "WARC/"
 
 // readRecord reads the next record; io.EOF if there is none.
 func readRecord(text *bufio.Reader, fn func(Captured) (more bool, err error)) (more bool, err error) {
-	if err := skipGap(text); err != nil {
-		return false, err
-	}
-	rec, length, err := readHeader(text)
+	rec, err := beginRecord(text)
 	if err != nil {
 		return false, err
 	}
-	block := io.LimitedReader{R: text, N: length}
-	rec.Block = &wholeBlock{&block}
 	if more, err = fn(rec); err != nil || !more {
 		return false, err
 	}
 	_, err = io.Copy(io.Discard, rec.Block)
 	return true, err
+}
+
+// beginRecord reads the next record to where its block begins; io.EOF if there is none.
+func beginRecord(text *bufio.Reader) (rec Captured, err error) {
+	if err := skipGap(text); err != nil {
+		return rec, err
+	}
+	rec, length, err := readHeader(text)
+	rec.Block = &wholeBlock{&io.LimitedReader{R: text, N: length}}
+	return rec, err
 }
 
 // skipGap skips the line ends behind a record.
@@ -202,6 +208,8 @@ func readHeader(text *bufio.Reader) (rec Captured, length int64, err error) {
 			rec.Of = unbracketed(value)
 		case strings.EqualFold(name, gowarc.ContentType):
 			rec.Type = value
+		case strings.EqualFold(name, gowarc.WarcDate):
+			rec.Date, _ = time.Parse(time.RFC3339, value)
 		case strings.EqualFold(name, gowarc.WarcRefersToTargetURI):
 			rec.RefersTo = unbracketed(value)
 		case strings.EqualFold(name, gowarc.WarcRefersToDate):
@@ -227,6 +235,9 @@ func headerLine(text *bufio.Reader, left *int) (string, error) {
 		part, err := text.ReadSlice('\n')
 		if *left -= len(part); *left < 0 {
 			return "", fmt.Errorf("its header has more than %d bytes", maxHeader)
+		}
+		if err == nil && line == nil { // most lines
+			return strings.TrimRight(string(part), "\r\n"), nil
 		}
 		line = append(line, part...)
 		switch {

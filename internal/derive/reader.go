@@ -216,7 +216,7 @@ func (s *segment) complete(c *Capture, i int) error {
 		if rec.Kind != "metadata" {
 			return rec.Kind == "request", nil
 		}
-		m, err := archive.ReadMetadata(rec.Block)
+		m, err := archive.ReadMetadata(rec.Block, nil)
 		c.Title, c.Language, c.Level, c.Path, c.Via = m.Title, m.Language, m.Level, m.Path, m.Via
 		return false, err
 	})

@@ -362,8 +362,8 @@ func (c *closure) expand(capture *Capture, g *group, of *state) {
 	if g.meta == nil {
 		return
 	}
-	if strings.HasSuffix(g.meta.hops, crawl.HopRedirect.String()) && g.meta.via != "" && of.why != WhyRobots {
-		c.wantURL(g.meta.via, capture, WhyRedirect, of, nil)
+	if strings.HasSuffix(g.meta.Path, crawl.HopRedirect.String()) && g.meta.Via != "" && of.why != WhyRobots {
+		c.wantURL(g.meta.Via, capture, WhyRedirect, of, nil)
 	}
 	c.expandNeeds(capture, g.meta, of)
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,11 +13,11 @@ import (
 
 // FuzzRecords: whatever stands in a WARC file, its records lie one behind the other within it.
 func FuzzRecords(f *testing.F) {
-	record := "WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Target-URI: http://a.example/\r\nContent-Length: 30\r\n\r\nvia: x\r\noutlink: http://b/ E img\r\n\r\n\r\n"
+	record := "WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Target-URI: http://a.example/\r\nContent-Length: 34\r\n\r\nvia: x\r\noutlink: http://b/ E img\r\n\r\n\r\n"
 	f.Add([]byte(fixture.Gzip(record) + fixture.Gzip(strings.Replace(record, "metadata", "request", 1))))
 	f.Add([]byte(fixture.Gzip(record))[:40])
 	f.Add([]byte(fixture.Gzip("WARC/1.1\r\n")))
-	f.Add([]byte(fixture.Gzip("WARC/1.1\r\nWARC-Type: x\r\n\r\n") + "PK"))
+	f.Add([]byte(fixture.Gzip("WARC/1.1\r\nWARC-Type: x\r\nContent-Length: 0\r\n\r\n") + "PK"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r, at := newRecordReader(bytes.NewReader(raw), 0), int64(0)
 		for {
@@ -28,7 +29,10 @@ func FuzzRecords(f *testing.F) {
 				t.Fatalf("%+v at %d of %d", rec, at, len(raw))
 			}
 			at += rec.length
-			for _, n := range readMetadata(rec.block).needs {
+			if rec.kind != "metadata" {
+				continue
+			}
+			for _, n := range rec.meta.needs {
 				if n.hop != 'E' && n.hop != 'X' && n.hop != 'R' {
 					t.Fatalf("%+v", n)
 				}
@@ -80,15 +84,23 @@ func TestHostile(t *testing.T) {
 		"a header without end": "WARC/1.1\r\n" + strings.Repeat("A: b\r\n", 1<<20),
 		"a line without end":   "WARC/1.1\r\nWARC-Type: " + strings.Repeat("x", 1<<20),
 		"no version":           "HTTP/1.1 200 OK\r\n\r\n",
-		"no type":              "WARC/1.1\r\nA: b\r\n\r\n",
+		"no length":            "WARC/1.1\r\nWARC-Type: metadata\r\n\r\n",
+		"no type":              "WARC/1.1\r\nA: b\r\nContent-Length: 0\r\n\r\n",
+		"a block cut off":      "WARC/1.1\r\nWARC-Type: metadata\r\nContent-Length: 10\r\n\r\nvia: x",
 	} {
 		if _, err := newRecordReader(strings.NewReader(fixture.Gzip(text)), 0).next(); err == nil {
 			t.Errorf("%s is read", name)
 		}
 	}
-	bomb := fixture.Gzip("WARC/1.1\r\nWARC-Type: metadata\r\n\r\n" + strings.Repeat("outlink: http://a.example/ E x\r\n", 1<<20))
+	links := strings.Repeat("outlink: http://a.example/ E x\r\n", 1<<20)
+	bomb := fixture.Gzip(fmt.Sprintf("WARC/1.1\r\nWARC-Type: metadata\r\nContent-Length: %d\r\n\r\n%s", len(links), links))
 	r := newRecordReader(strings.NewReader(bomb), 0)
-	if rec, err := r.next(); err != nil || len(rec.block) > maxFields || rec.length != int64(len(bomb)) {
-		t.Errorf("%d bytes of the block, %d of %d of the member, %v", len(rec.block), rec.length, len(bomb), err)
+	if rec, err := r.next(); err != nil || len(rec.meta.needs) != (16<<20)/len("outlink: http://a.example/ E x\r\n") || rec.length != int64(len(bomb)) {
+		t.Errorf("%d of the links, %d of %d of the member, %v", len(rec.meta.needs), rec.length, len(bomb), err)
+	}
+	small := newRecordReader(strings.NewReader(fixture.Gzip("WARC/1.1\r\nWARC-Type: request\r\nContent-Length: 1000\r\n\r\n"+strings.Repeat("x", 1000))), 0)
+	small.Most = 1000
+	if _, err := small.next(); err == nil || !strings.Contains(err.Error(), "1000 bytes") {
+		t.Errorf("a record that is too long: %v", err)
 	}
 }

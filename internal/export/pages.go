@@ -87,13 +87,12 @@ func (p *Part) page(ctx context.Context, store archive.Store, g *PartGroup) (one
 			}
 			text = textOf(g.Capture.URL, rec.Type, body)
 		case "metadata":
-			block, err := io.ReadAll(io.LimitReader(rec.Block, maxFields))
+			m, err := readMetadata(rec.Block)
 			if err != nil {
 				return false, err
 			}
-			m := readMetadata(block)
-			one.Title = m.title
-			is = crawl.ClassOf(m.hops) == crawl.ClassPage
+			one.Title = m.Title
+			is = crawl.ClassOf(m.Path) == crawl.ClassPage
 		}
 		return true, nil
 	})

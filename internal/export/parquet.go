@@ -107,7 +107,7 @@ func (x *Index) captureRow(s *structure, i int32, decide func(*Capture) Decision
 		return row
 	}
 	if m := s.of[i].meta; m != nil {
-		row.Level, row.Title, row.Language, row.Via, row.Hops = m.level, m.title, m.language, m.via, m.hops
+		row.Level, row.Title, row.Language, row.Via, row.Hops = m.Level, m.Title, m.Language, m.Via, m.Path
 	}
 	return row
 }

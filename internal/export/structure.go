@@ -97,7 +97,7 @@ type structureReader struct {
 	last  *group // the capture whose ID is not known yet
 
 	body io.ReadCloser
-	in   *recordReader
+	in   recordReader
 }
 
 func (b *structureReader) close() {
@@ -176,8 +176,8 @@ func (b *structureReader) damaged(ctx context.Context, offset int64, err error) 
 
 // seek brings the reader to an offset, which is not before where it is.
 func (b *structureReader) seek(ctx context.Context, offset int64) error {
-	if b.in != nil && offset-b.in.in.n <= maxPassed {
-		if err := b.in.in.skip(offset - b.in.in.n); err != nil {
+	if b.body != nil && offset-b.in.Offset() <= maxPassed {
+		if err := b.in.Skip(offset - b.in.Offset()); err != nil {
 			return b.damaged(ctx, offset, noEOF(err))
 		}
 		return nil
@@ -189,20 +189,18 @@ func (b *structureReader) seek(ctx context.Context, offset int64) error {
 		return err
 	}
 	b.body = body
-	zip := b.in
-	if b.in = newRecordReader(body, offset); zip != nil {
-		b.in.zip = zip.zip
+	if b.in.MemberReader == nil {
+		b.in = newRecordReader(body, offset)
+	} else {
+		b.in.Reset(body, offset)
 	}
 	return nil
 }
 
 // place puts a record that the index does not list into its group.
 func (b *structureReader) place(rec record) {
-	var meta *metadata
-	if rec.kind == "metadata" {
-		meta = readMetadata(rec.block)
-	}
-	rec.block = nil
+	meta := rec.meta
+	rec.meta = nil
 	g := b.byID[rec.concurrent]
 	if g == nil && rec.concurrent != "" && b.last != nil && b.last.id == "" && b.last.url == rec.url {
 		g = b.last // the first record that refers to a response, behind it, says its ID

@@ -153,7 +153,7 @@ func (r *Room) metadata(ctx context.Context, e *Entry) (m archive.MetadataOf, er
 	}
 	err = archive.ReadMembers(bytes.NewReader(raw), 0, int64(len(raw)), func(rec archive.Member) (bool, error) {
 		if rec.Kind == "metadata" && rec.URL == e.URL {
-			m, err = archive.ReadMetadata(rec.Block)
+			m, err = archive.ReadMetadata(rec.Block, nil)
 			return false, err
 		}
 		return rec.Kind == "request", nil

@@ -135,7 +135,7 @@ func (r *reader) metadata(rec archive.Captured) error {
 		if e.URL != rec.URL {
 			continue
 		}
-		m, err := archive.ReadMetadata(rec.Block)
+		m, err := archive.ReadMetadata(rec.Block, nil)
 		if err != nil {
 			return err
 		}
