@@ -14,6 +14,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/cli"
+	"github.com/muninn-archive/muninn/internal/room"
 	"github.com/muninn-archive/muninn/internal/room/views"
 	"github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/query"
@@ -171,36 +172,10 @@ type found struct {
 	Query     string       `json:"query"`
 	Total     int          `json:"total"`
 	Offset    int          `json:"offset"`
-	Hits      []foundHit   `json:"hits"`
+	Hits      []room.Hit   `json:"hits"`
 	Facets    []foundFacet `json:"facets,omitempty"`
 	Histogram []foundCount `json:"histogram,omitempty"`
 	By        string       `json:"histogram_by,omitempty"` // month or year
-}
-
-// foundHit is a page or a web object. Its fields are those of the room's JSON.
-type foundHit struct {
-	URL         string          `json:"url"`
-	Date        time.Time       `json:"date"`
-	Crawl       string          `json:"crawl"`
-	Title       string          `json:"title"`
-	Snippet     []foundFragment `json:"snippet"`
-	Type        string          `json:"type"`
-	Object      int             `json:"object"` // its number on the page, −1 of a page
-	Author      string          `json:"author,omitempty"`
-	Status      int             `json:"status"`
-	MIME        string          `json:"mime,omitempty"`
-	Application string          `json:"application,omitempty"`
-	Level       string          `json:"level,omitempty"`
-	Language    string          `json:"language,omitempty"`
-	Score       float64         `json:"score"` // of the page, −1 if there is none
-	Rank        float64         `json:"rank"`
-	Duplicates  int             `json:"duplicates,omitempty"`
-}
-
-// foundFragment is a piece of a snippet; marked ones are words of the query.
-type foundFragment struct {
-	Text   string `json:"text"`
-	Marked bool   `json:"marked,omitempty"`
 }
 
 type foundFacet struct {
@@ -225,7 +200,7 @@ func (f *found) write(w io.Writer) {
 		line("%d found; %d to %d:", f.Total, f.Offset+1, f.Offset+len(f.Hits))
 	}
 	for i := range f.Hits {
-		f.Hits[i].write(line, f.Offset+i+1)
+		writeHit(&f.Hits[i], line, f.Offset+i+1)
 	}
 	for _, facet := range f.Facets {
 		line("\n%s", shownText(facet.Name))
@@ -244,7 +219,7 @@ func (f *found) write(w io.Writer) {
 	}
 }
 
-func (h *foundHit) write(line func(string, ...any), n int) {
+func writeHit(h *room.Hit, line func(string, ...any), n int) {
 	line("\n%d. %s", n, shownText(h.Title))
 	line("   %s", shownText(h.URL))
 	facts := []string{h.Date.UTC().Format(time.RFC3339), "crawl " + h.Crawl}

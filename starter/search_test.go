@@ -11,6 +11,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/cli"
+	"github.com/muninn-archive/muninn/internal/room"
 )
 
 // TestSearch: the command finds what `serve` would find, with counts if they are asked for; a second time nothing is built.
@@ -193,7 +194,7 @@ func TestSearchAnswers(t *testing.T) {
 func TestSearchHostile(t *testing.T) {
 	const bad = "a\x1b]0;x\x07\u202eb"
 	f := found{
-		Total: 9, Hits: []foundHit{{URL: bad, Crawl: bad, Title: bad, Type: bad, Author: bad, Snippet: []foundFragment{{Text: bad}}}},
+		Total: 9, Hits: []room.Hit{{Link: room.Link{URL: bad, Crawl: bad}, Title: bad, Type: bad, Author: bad, Snippet: []room.Fragment{{Text: bad}}}},
 		Facets: []foundFacet{{Name: bad, Values: []foundCount{{bad, 1}}, Others: 3}}, Histogram: []foundCount{{bad, 2}}, By: bad,
 	}
 	var out strings.Builder

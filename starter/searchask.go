@@ -102,7 +102,7 @@ func (s *searching) found(ctx context.Context, ask asker, text string) (*found, 
 	if size > searchPage || s.offset%size != 0 {
 		size = searchPage
 	}
-	out := &found{Query: text, Offset: s.offset, Hits: []foundHit{}}
+	out := &found{Query: text, Offset: s.offset, Hits: []room.Hit{}}
 	for page := s.offset / size; ; page++ {
 		counts := page == s.offset/size && (s.facets || s.histogram)
 		a, err := s.page(ctx, ask, text, page+1, size, counts)
@@ -114,6 +114,9 @@ func (s *searching) found(ctx context.Context, ask asker, text string) (*found, 
 		}
 		out.Total = a.Total
 		hits := a.Hits[min(len(a.Hits), max(0, s.offset-page*size)):]
+		for i := range hits {
+			hits[i].Address = "" // of the room alone
+		}
 		out.Hits = append(out.Hits, hits[:min(len(hits), s.limit-len(out.Hits))]...)
 		if len(out.Hits) == s.limit || len(a.Hits) < size {
 			return out, nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/catalogue"
 	"github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/query"
 )
@@ -27,13 +28,7 @@ type Entry struct {
 	archive.Indexed        // Date in whole seconds, UTC
 	Title, Language string // of the page; empty if they are not known
 	// Original is the capture that a revisit refers to; zero if it is none, or if its record does not say.
-	Original Original
-}
-
-// Original names the capture that a revisit refers to.
-type Original struct {
-	URL  string
-	Date time.Time // whole seconds, UTC
+	Original catalogue.Original
 }
 
 // facts are what rules ask for.

@@ -40,7 +40,7 @@ type searchPage struct {
 	Behind    string      `json:"-"` // and from there on
 	Total     int         `json:"total"`
 	Page      int         `json:"page"` // from 1
-	Hits      []hit       `json:"hits"`
+	Hits      []Hit       `json:"hits"`
 	Facets    []facet     `json:"facets,omitempty"`
 	Histogram []bar       `json:"histogram,omitempty"`
 	By        string      `json:"histogram_by,omitempty"` // month or year
@@ -56,12 +56,12 @@ type queryFault struct {
 	Message string `json:"message"`
 }
 
-// hit is a capture or a web object that was found.
-type hit struct {
+// Hit is a capture or a web object that was found, as the JSON of searches has it.
+type Hit struct {
 	Link
-	Address     string     `json:"address"` // of its page here
+	Address     string     `json:"address,omitempty"` // of its page here
 	Title       string     `json:"title"`
-	Snippet     []fragment `json:"snippet"`
+	Snippet     []Fragment `json:"snippet"`
 	Type        string     `json:"type"`
 	Object      int        `json:"object"` // its number on the page, −1 of a capture
 	Author      string     `json:"author,omitempty"`
@@ -85,8 +85,8 @@ type unchanged struct {
 	Address string    `json:"address"` // of the last one
 }
 
-// fragment is a piece of a snippet; marked ones are words of the query.
-type fragment struct {
+// Fragment is a piece of a snippet; marked ones are words of the query.
+type Fragment struct {
 	Text   string `json:"text"`
 	Marked bool   `json:"marked,omitempty"`
 }
@@ -217,14 +217,14 @@ func years(months []search.Count) (list []search.Count) {
 }
 
 // hits adds to what the index has found what it does not keep: titles and snippets of the texts.
-func (r *Room) hits(ctx context.Context, q query.Query, found []search.Hit) ([]hit, error) {
-	list := make([]hit, len(found))
+func (r *Room) hits(ctx context.Context, q query.Query, found []search.Hit) ([]Hit, error) {
+	list := make([]Hit, len(found))
 	type segment struct{ crawl, name string }
 	of := map[segment][]int{}
 	for i := range found {
 		f := &found[i]
 		e := Link{f.URL, f.Date, f.Crawl}
-		list[i] = hit{
+		list[i] = Hit{
 			Link: e, Address: e.capture(), Type: f.Type, Object: f.N, Author: f.Author, Status: f.Status, MIME: f.MIME, Application: f.Application,
 			Level: f.Level, Language: f.Language, Score: f.Score, Rank: f.Rank, Duplicates: f.Duplicates, Title: f.Title,
 		}
@@ -292,7 +292,7 @@ func (r *Room) unchanged(ctx context.Context, f *search.Hit) (*unchanged, error)
 }
 
 // say adds title and snippet of a document; nil: there is none.
-func (h *hit) say(d *derive.Document, q query.Query) {
+func (h *Hit) say(d *derive.Document, q query.Query) {
 	if d == nil {
 		return
 	}
@@ -313,7 +313,7 @@ func (h *hit) say(d *derive.Document, q query.Query) {
 		h.Title = title
 	}
 	for _, f := range search.Snippet(text, d.Language, q) {
-		h.Snippet = append(h.Snippet, fragment{f.Text, f.Marked})
+		h.Snippet = append(h.Snippet, Fragment{f.Text, f.Marked})
 	}
 }
 

@@ -49,7 +49,7 @@ func (v *Views) Captures(ctx context.Context, l room.Lookup, fn func(room.Entry)
 
 // Original implements room.Captures.
 func (v *Views) Original(ctx context.Context, revisit *room.Entry, admits func(*room.Entry) bool) (room.Entry, error) {
-	of := catalogue.Entry{Indexed: revisit.Indexed, Original: catalogue.Original(revisit.Original)}
+	of := catalogue.Entry{Indexed: revisit.Indexed, Original: revisit.Original}
 	e, err := catalogue.OriginalOf(ctx, &guarded{v.Catalogue, v, func() func(*room.Entry) bool { return admits }}, &of)
 	return EntryOf(&e), err
 }
@@ -80,7 +80,7 @@ func bracketed(host string) string {
 func EntryOf(e *catalogue.Entry) room.Entry {
 	return room.Entry{
 		Crawl: e.Crawl.Name, Run: e.Run, Segment: e.Segment, WARC: e.WARC, Indexed: e.Indexed, Title: e.Title, Language: e.Language,
-		Original: room.Original{URL: e.Original.URL, Date: e.Original.Date},
+		Original: e.Original,
 	}
 }
 
