@@ -83,7 +83,7 @@ func TestMembers(t *testing.T) {
 // TestMetadataOf: what the metadata record of a page says of it.
 func TestMetadataOf(t *testing.T) {
 	long := "outlink: http://a.example/ L a\r\n" + strings.Repeat("outlink: x", 100_000)
-	m, err := archive.ReadMetadata(strings.NewReader("via: http://v.example/\r\nhopsFromSeed: LL\r\ntitle: A: title\r\nlanguage: de\r\nno field\r\nmuninn-application: forum\r\nmuninn-level: thread\r\nmuninn-robots: noindex\r\nmuninn-undecoded: \xff\r\n" + long), nil)
+	m, err := archive.ReadMetadata(strings.NewReader("via: http://v.example/\r\nhopsFromSeed: LL\r\ntitle: A: title\r\nlanguage: de\r\nno field\r\nmuninn-application: forum\r\nmuninn-level: thread\r\nmuninn-robots: noindex\r\nmuninn-undecoded: \xff\r\n"+long), nil)
 	if want := (archive.MetadataOf{Via: "http://v.example/", Path: "LL", Title: "A: title", Language: "de", Application: "forum", Level: "thread", Robots: "noindex", Undecoded: "\uFFFD"}); err != nil || m != want {
 		t.Errorf("%+v, %v", m, err)
 	}

@@ -24,6 +24,8 @@ type Builder struct {
 	// Describe, if it is not nil, may set title and language of a segment's captures that have none: its metadata records are of a crawler that wrote
 	// none, and a derivation knows them.
 	Describe func(ctx context.Context, name catalogue.SegmentName, entries []catalogue.Entry) error
+	// Read, if it is not nil, is given what was read of each segment, for other views: they need not read it again. It is called by several goroutines.
+	Read func(name catalogue.SegmentName, captures []archive.Described)
 	// Damaged, if it is not nil, is given what says that a segment cannot be read: it is passed over. nil: filling ends with it.
 	Damaged func(error)
 

@@ -54,17 +54,14 @@ func (r *remembering) remember(name search.SegmentName) {
 
 // fill adds segments to the index that were derived, and that it does not have.
 func (v *Views) fill(ctx context.Context, c room.Crawl, names []string) (search.Filled, error) {
-	reader := &derive.Reader{Store: c.Store, Dir: v.Dir}
-	defer reader.Close()
-	return search.Fill(ctx, v.index, &source{views: v, crawl: c, names: names, reader: reader}, nil)
+	return search.Fill(ctx, v.index, &source{views: v, crawl: c, names: names}, nil)
 }
 
 // source implements search.Source for segments of a crawl.
 type source struct {
-	views  *Views
-	crawl  room.Crawl
-	names  []string
-	reader *derive.Reader
+	views *Views
+	crawl room.Crawl
+	names []string
 }
 
 // Segments implements search.Source: those that were derived.
@@ -112,19 +109,27 @@ func (s *source) Pages(ctx context.Context, name search.SegmentName, fn func(sea
 	if err != nil {
 		return err
 	}
-	return s.reader.Each(ctx, m, func(c *derive.Capture) error {
+	captures, err := s.views.levels.captures(ctx, s.crawl.Store, &m, name)
+	if err != nil {
+		return err
+	}
+	for i := range captures {
+		c := &captures[i]
 		id := captureID{c.URL, c.Date.Unix()}
 		d := documents[id]
 		if d == nil {
-			return nil
+			continue
 		}
 		delete(documents, id) // a URL that a segment has twice in a second has one document
-		return fn(pageOf(c, d))
-	})
+		if err := fn(pageOf(m.Run, c, d)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func pageOf(c *derive.Capture, d *derive.Document) search.Page {
-	p := search.Page{Run: c.Run, Facts: query.Facts{
+func pageOf(run uint32, c *archive.Described, d *derive.Document) search.Page {
+	p := search.Page{Run: run, Facts: query.Facts{
 		URL: c.URL, Date: c.Date, Status: c.Status, MIME: c.MIME, Digest: c.Digest, Score: c.Score, Application: c.Application, Level: c.Level,
 		Language: d.Language, Author: d.Author, Title: d.Title, Text: d.Text,
 	}}

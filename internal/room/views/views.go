@@ -39,6 +39,7 @@ type Views struct {
 	Config
 	builders []*build.Builder // of each archive
 	index    *remembering
+	levels   levels
 
 	mu     sync.Mutex // protects what follows
 	crawls []room.Crawl
@@ -56,7 +57,7 @@ const maxFaults = 10
 func New(c Config) *Views {
 	v := &Views{Config: c, index: &remembering{Index: c.Index, known: map[search.SegmentName]bool{}}, failed: map[search.SegmentName]bool{}}
 	for _, store := range c.Archives {
-		v.builders = append(v.builders, &build.Builder{Store: store, To: c.Catalogue, Damaged: v.fault})
+		v.builders = append(v.builders, &build.Builder{Store: store, To: c.Catalogue, Damaged: v.fault, Read: v.read})
 	}
 	return v
 }

@@ -34,8 +34,8 @@ func store(t *testing.T, dir string) archive.Store {
 	return s
 }
 
-// segment archives a page.
-func segment(t *testing.T, to archive.Store, name, batch, url, text string) archive.Manifest {
+// segment archives pages of a text each, the second one at URL1 and so on.
+func segment(t testing.TB, to archive.Store, name, batch, url string, texts ...string) archive.Manifest {
 	t.Helper()
 	s, err := archive.NewSegment(t.TempDir(), archive.Label{Crawl: name, Batch: batch, Nonce: "0123456789abcdef", Run: 1, Worker: "w"}, epoch,
 		func(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false })
@@ -44,15 +44,23 @@ func segment(t *testing.T, to archive.Store, name, batch, url, text string) arch
 	}
 	defer s.Close()
 	of := func(text string) func() io.Reader { return func() io.Reader { return strings.NewReader(text) } }
-	head, body := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", "<title>"+text+"</title><p>"+text
-	_, err = s.Add(archive.Capture{
-		Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: url, Started: epoch, Status: 200, HeaderBytes: int64(len(head)), MIME: "text/html", IP: "192.0.2.1", Outcome: crawl.Outcome{URL: url, Kind: crawl.OutcomeDone, Status: 200}},
-		Request:  strings.NewReader("GET / HTTP/1.1\r\n\r\n"), Response: of(head + body), Header: of(head), Body: of(body),
-	})
-	var m archive.Manifest
-	if err == nil {
-		m, err = s.Commit(t.Context(), to)
+	for i, text := range texts {
+		at := url
+		if i > 0 {
+			at = fmt.Sprint(url, i)
+		}
+		title := text[:min(len(text), 60)]
+		head, body := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", "<title>"+title+"</title><p>"+text
+		_, err = s.Add(archive.Capture{
+			Exchange: crawl.Exchange{Kind: crawl.ExchangePage, URL: at, Started: epoch, Status: 200, HeaderBytes: int64(len(head)), MIME: "text/html", IP: "192.0.2.1", Outcome: crawl.Outcome{URL: at, Kind: crawl.OutcomeDone, Status: 200}},
+			Request:  strings.NewReader("GET / HTTP/1.1\r\n\r\n"), Response: of(head + body), Header: of(head), Body: of(body),
+			Page: &crawl.Judged{Parsed: crawl.Parsed{Page: crawl.Page{Title: title}, Findings: crawl.Findings{Application: "forum", Level: fmt.Sprint("level", i%3)}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
+	m, err := s.Commit(t.Context(), to)
 	if err != nil {
 		t.Fatal(err)
 	}
