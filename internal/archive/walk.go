@@ -16,6 +16,8 @@ const (
 // Walk says which segments of a crawl are read, and what of them.
 type Walk[T any] struct {
 	Of Layout // of the crawl
+	// Listed are the names of the segments, of a caller that has listed them, with a zero time of change; nil: the walk lists them.
+	Listed []string
 	// Skip reports that a segment is not wanted, before its manifest is read; nil: all are. changed is when the manifest
 	// was put, by the clock of the store.
 	Skip func(segment string, changed time.Time) bool
@@ -80,6 +82,17 @@ func (w Walk[T]) keys(ctx context.Context, running *sync.WaitGroup, store Store)
 	out := make(chan result[string])
 	running.Go(func() {
 		defer close(out)
+		for _, segment := range w.Listed {
+			if w.Skip != nil && w.Skip(segment, time.Time{}) {
+				continue
+			}
+			if send(ctx, out, result[string]{value: w.Of.Manifest(segment)}) != nil {
+				return
+			}
+		}
+		if w.Listed != nil {
+			return
+		}
 		err := store.List(ctx, w.Of.Manifests(), func(o Object) error {
 			segment, is := segmentOf(o.Key)
 			if is = is && o.Key == w.Of.Manifest(segment); !is || w.Skip != nil && w.Skip(segment, o.Changed) {

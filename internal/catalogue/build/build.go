@@ -44,10 +44,16 @@ func (f *Filled) add(o Filled) {
 
 // Fill adds the segments of a crawl that are not in the catalogue. After an error, what was added stays; it may be called again.
 func (b *Builder) Fill(ctx context.Context, of archive.CrawlAt) (done Filled, err error) {
+	return b.FillListed(ctx, of, nil)
+}
+
+// FillListed is Fill for a caller that has listed the names of all segments of the crawl; nil: they are listed.
+func (b *Builder) FillListed(ctx context.Context, of archive.CrawlAt, segments []string) (done Filled, err error) {
 	var met []int64 // given back, damaged or added, once the walk is over
 	f := &filling{b: b, ctx: ctx}
 	walk := archive.Walk[catalogue.Segment]{
-		Of: archive.Layout{Prefix: of.Prefix, Crawl: of.Name},
+		Of:     archive.Layout{Prefix: of.Prefix, Crawl: of.Name},
+		Listed: segments,
 		Skip: func(segment string, _ time.Time) bool {
 			name := catalogue.SegmentName{Crawl: of, Name: segment}
 			if f.has(name) {

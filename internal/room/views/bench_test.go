@@ -64,7 +64,7 @@ func (nothing) HasSegment(context.Context, catalogue.SegmentName) (bool, error) 
 
 type noIndex struct{ search.Index }
 
-func (noIndex) AddSegment(context.Context, search.Segment) error              { return nil }
+func (noIndex) AddSegment(context.Context, search.Segment) error             { return nil }
 func (noIndex) HasSegment(context.Context, search.SegmentName) (bool, error) { return false, nil }
 
 // BenchmarkPass builds views of an archive whose texts are derived, into a catalogue and an index that keep nothing. MUNINN_VIEWS_ARCHIVE names a folder in place of

@@ -1,13 +1,18 @@
 package views_test
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/muninn-archive/muninn/internal/archive"
+	"github.com/muninn-archive/muninn/internal/catalogue"
 	"github.com/muninn-archive/muninn/internal/room/views"
 	"github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/query"
@@ -63,4 +68,87 @@ func TestReadOnce(t *testing.T) {
 		t.Errorf("by Add: %d bytes of %d, %v, %q", n, size, err, levels(added))
 	}
 	added.close()
+}
+
+// listing is an archive of a crawl with many segments, all of them derived. It counts the calls of a service that names 1,000 keys a call.
+type listing struct {
+	archive.Store
+	keys         map[string][]string // by prefix
+	calls, reads int
+}
+
+func newListing(segments int) *listing {
+	l := &listing{keys: map[string][]string{"": {"c/segments/a-1@w.1-0123456789abcdef.json"}}}
+	for i := range segments {
+		name := fmt.Sprintf("host%06d.example-%d@w.1-0123456789abcdef.json", i, i)
+		l.keys["c/segments/"] = append(l.keys["c/segments/"], "c/segments/"+name)
+		l.keys["c/derived/text-1/"] = append(l.keys["c/derived/text-1/"], "c/derived/text-1/"+name)
+	}
+	return l
+}
+
+func (l *listing) String() string { return "many" }
+
+func (l *listing) List(_ context.Context, prefix string, fn func(archive.Object) error) error {
+	keys := l.keys[prefix]
+	if strings.HasPrefix(prefix, "c/derived/") {
+		keys = l.keys["c/derived/text-1/"]
+	}
+	l.calls += 1 + len(keys)/1000
+	for _, key := range keys {
+		if err := fn(archive.Object{Key: key}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *listing) Get(context.Context, string) (io.ReadCloser, error) {
+	l.reads++
+	return nil, archive.ErrNotFound
+}
+
+// full are a catalogue and an index that have every segment.
+type (
+	fullCatalogue struct{ catalogue.Catalogue }
+	fullIndex     struct{ search.Index }
+)
+
+func (fullCatalogue) HasSegment(context.Context, catalogue.SegmentName) (bool, error) {
+	return true, nil
+}
+func (fullIndex) HasSegment(context.Context, search.SegmentName) (bool, error) { return true, nil }
+
+// TestPassCheap: a pass over an archive of which the views have everything lists the manifests once, and reads none: also the first one of a process.
+func TestPassCheap(t *testing.T) {
+	l := newListing(10_500)
+	v := views.New(views.Config{Archives: []archive.Store{l}, Catalogue: fullCatalogue{}, Index: fullIndex{}, Derive: true, Now: time.Now})
+	for range 2 {
+		l.calls = 0
+		if err := v.Pass(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if l.calls > 12 || l.reads > 0 { // 11 of manifests, one of crawls
+			t.Errorf("%d calls to list, %d objects read", l.calls, l.reads)
+		}
+	}
+}
+
+// BenchmarkPassOver is such a pass over 10^5 manifests, the first one of a process apart.
+func BenchmarkPassOver(b *testing.B) {
+	l := newListing(100_000)
+	v := views.New(views.Config{Archives: []archive.Store{l}, Catalogue: fullCatalogue{}, Index: fullIndex{}, Derive: true, Now: time.Now})
+	begun := time.Now()
+	_ = v.Pass(b.Context())
+	first, reads := time.Since(begun), l.reads
+	l.calls, l.reads = 0, 0
+	n := 0
+	for b.Loop() {
+		_ = v.Pass(b.Context())
+		n++
+	}
+	b.ReportMetric(float64(l.calls)/float64(n), "lists/pass")
+	b.ReportMetric(float64(l.reads)/float64(n), "reads/pass")
+	b.ReportMetric(float64(reads), "reads/first")
+	b.ReportMetric(float64(first.Milliseconds()), "ms/first")
 }

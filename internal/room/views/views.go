@@ -175,13 +175,18 @@ func (v *Views) catalogue(ctx context.Context, c room.Crawl) ([]string, error) {
 	}
 	v.count(c, names)
 	at := slices.Index(v.Archives, c.Store)
-	_, err = v.builders[at].Fill(ctx, c.CrawlAt)
+	_, err = v.builders[at].FillListed(ctx, c.CrawlAt, names)
 	return names, err
 }
 
 // slice fills the index with segments that it lacks until a time, at least with one: first with those that were derived, because an archive that cannot be
 // written into gives nothing more. more says that there are others.
 func (v *Views) slice(ctx context.Context, c room.Crawl, names []string, until time.Time) (more bool, err error) {
+	defer v.count(c, names)
+	names, err = v.lacking(ctx, c, names)
+	if err != nil || len(names) == 0 { // no derivation is listed, and no manifest is read
+		return false, err
+	}
 	derived := map[string]bool{}
 	err = derive.Segments(ctx, c.Store, c.CrawlAt, derive.Text, func(segment string) error {
 		derived[segment] = true
@@ -190,12 +195,11 @@ func (v *Views) slice(ctx context.Context, c room.Crawl, names []string, until t
 	if err != nil {
 		return false, err
 	}
-	defer v.count(c, names)
 	worked := false
 	for _, have := range []bool{true, false} {
 		for _, name := range names {
 			id := search.SegmentName{Crawl: c.Name, Name: name}
-			if derived[name] != have || !have && !v.Derive || v.index.knows(id) || v.failed[id] {
+			if derived[name] != have || !have && !v.Derive {
 				continue
 			}
 			if worked && !v.Now().Before(until) {
@@ -213,10 +217,29 @@ func (v *Views) slice(ctx context.Context, c room.Crawl, names []string, until t
 	return false, nil
 }
 
+// lacking are those segments that the index lacks, and that may be read.
+func (v *Views) lacking(ctx context.Context, c room.Crawl, names []string) (list []string, err error) {
+	for _, name := range names {
+		id := search.SegmentName{Crawl: c.Name, Name: name}
+		if v.failed[id] {
+			continue
+		}
+		has, err := v.index.HasSegment(ctx, id)
+		if err != nil {
+			return nil, fmt.Errorf("look for segment %s in the index: %w", id, err)
+		}
+		if !has {
+			list = append(list, name)
+		}
+	}
+	return list, nil
+}
+
 // segments are the names of the segments of a crawl.
 func segments(ctx context.Context, c room.Crawl) (list []string, err error) {
+	list = []string{} // of a crawl without any, too: it was listed
 	err = c.Store.List(ctx, c.Layout().Manifests(), func(o archive.Object) error {
-		if name, is := archive.SegmentOf(o.Key); is {
+		if name, is := archive.SegmentOf(o.Key); is && o.Key == c.Layout().Manifest(name) {
 			list = append(list, name)
 		}
 		return nil
