@@ -1,16 +1,12 @@
 package export
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/archive"
-	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/urls"
 )
 
 // Why says why a record is exported.
@@ -37,11 +33,8 @@ type Missing struct {
 	Reason string    `json:"reason"`        // why it cannot
 }
 
-// How far a closure reaches.
-const (
-	maxSteps    = 20 // from a kept capture: redirects, and requisites of requisites
-	dnsSegments = 8  // in which the DNS answer of a host is looked for, beside those of its captures
-)
+// maxSteps is how far a closure reaches from a kept capture: redirects, and requisites of requisites.
+const maxSteps = 20
 
 // picked is a group that is exported.
 type picked struct {
@@ -288,118 +281,3 @@ func (c *closure) pick(s *structure, source int32, g *group, why Why) {
 		}
 	}
 }
-
-// takeDNS picks the DNS answer of a host that lies with its captures; that of a host without one is looked for at the end.
-func (c *closure) takeDNS(s *structure, capture *Capture, host string) {
-	if g := nearestDNS(s, host, capture.Date); g != nil {
-		c.pick(s, capture.Source, g, WhyDNS)
-		c.hasDNS[host] = true
-		return
-	}
-	c.needsDNS[host] = append(c.needsDNS[host], capture.Date)
-}
-
-func nearestDNS(s *structure, host string, at time.Time) (best *group) {
-	for _, g := range s.groups {
-		if g.dnsHost() == host && (best == nil || g.rec.date.Sub(at).Abs() < best.rec.date.Sub(at).Abs()) {
-			best = g
-		}
-	}
-	return best
-}
-
-// findDNS looks for the DNS answers of hosts that have none beside their captures: a worker that knows an address does not ask again.
-func (c *closure) findDNS(ctx context.Context) error {
-	for _, host := range slices.Sorted(maps.Keys(c.needsDNS)) {
-		if c.hasDNS[host] {
-			continue
-		}
-		at := c.needsDNS[host][0]
-		found, err := c.findDNSOf(ctx, host, at)
-		if err != nil {
-			return err
-		}
-		if !found {
-			c.lacks(Missing{URL: "dns:" + host, Why: WhyDNS, Reason: "the segments with captures of the host have no DNS answer of it"})
-		}
-	}
-	return nil
-}
-
-func (c *closure) findDNSOf(ctx context.Context, host string, at time.Time) (found bool, err error) {
-	nearest := map[int32]time.Duration{} // of its captures, by source
-	c.index.ofHost(host, func(capture *Capture) {
-		away := capture.Date.Sub(at).Abs()
-		if d, known := nearest[capture.Source]; !known || away < d {
-			nearest[capture.Source] = away
-		}
-	})
-	sources := slices.SortedFunc(maps.Keys(nearest), func(a, b int32) int {
-		return cmp.Or(cmp.Compare(nearest[a], nearest[b]), cmp.Compare(a, b))
-	})
-	for _, source := range sources[:min(len(sources), dnsSegments)] {
-		s, err := c.read(ctx, source)
-		if err != nil {
-			return false, err
-		}
-		if s == nil {
-			continue
-		}
-		if g := nearestDNS(s, host, at); g != nil {
-			c.pick(s, source, g, WhyDNS)
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// expand wants what a capture needs.
-func (c *closure) expand(capture *Capture, g *group, of *state) {
-	if u, err := urls.Trusted(capture.URL); err == nil && !capture.Robots() {
-		robots := u.Origin() + "/robots.txt"
-		c.wantURL(robots, capture, WhyRobots, of, func(x *Capture) bool { return x.URL == robots })
-	}
-	if g.meta == nil {
-		return
-	}
-	if strings.HasSuffix(g.meta.Path, crawl.HopRedirect.String()) && g.meta.Via != "" && of.why != WhyRobots {
-		c.wantURL(g.meta.Via, capture, WhyRedirect, of, nil)
-	}
-	c.expandNeeds(capture, g.meta, of)
-}
-
-// expandNeeds wants what a capture needs by the links of a metadata record, its own or that of its original; meta may be nil.
-func (c *closure) expandNeeds(capture *Capture, meta *metadata, of *state) {
-	if meta == nil {
-		return
-	}
-	for _, n := range meta.needs {
-		switch {
-		case n.url == capture.URL:
-		case n.hop == 'R':
-			c.wantURL(n.url, capture, WhyRedirect, of, nil)
-		case of.why == WhyRobots:
-		case n.hop == 'E':
-			c.wantURL(n.url, capture, WhyRequisite, of, nil)
-		case n.hop == 'X': // it is not known whether the page needs it
-			if i := c.index.nearest(n.url, capture.Date, nil); i != none && of.steps < maxSteps {
-				c.want(i, WhyRequisite, capture.URL, of.steps+1)
-			}
-		}
-	}
-}
-
-// wantURL wants the capture of a URL that is nearest in time to the one that needs it.
-func (c *closure) wantURL(url string, by *Capture, why Why, of *state, test func(*Capture) bool) {
-	i := c.index.nearest(url, by.Date, test)
-	switch {
-	case i == none:
-		c.lacks(Missing{URL: url, Why: why, For: by.URL, Reason: notCaptured})
-	case of.steps >= maxSteps && c.state[i] == nil:
-		c.lacks(Missing{URL: url, Why: why, For: by.URL, Reason: "it is more steps away from a kept capture than are followed"})
-	default:
-		c.want(i, why, by.URL, of.steps+1)
-	}
-}
-
-const notCaptured = "the crawls have no capture of it"
