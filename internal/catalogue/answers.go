@@ -34,16 +34,23 @@ func ScanAnswers(ctx context.Context, index AnswerIndex, q AnswerQuery, fn func(
 	if q.After != nil {
 		at = q.After.position()
 	}
-	found, n := 0, firstPage
+	found, idle, n := 0, 0, firstPage
 	for {
 		page, err := index.ReadAnswers(ctx, q, at, n)
 		if err != nil {
 			return err
 		}
 		for i := range page {
-			if t := page[i].Date.Unix(); t < since || t > through {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if idle++; q.MaxScan > 0 && idle > q.MaxScan {
+				return ErrScan
+			}
+			if t := page[i].Date.Unix(); t < since || t > through || q.Admits != nil && !q.Admits(&page[i]) {
 				continue
 			}
+			idle = 0
 			if err := fn(page[i]); err != nil {
 				return err
 			}

@@ -94,4 +94,8 @@ type AnswerQuery struct {
 	From, To time.Time // inclusive; zero: open
 	Limit    int       // 0: all
 	After    *Answer   // the last one of the page before
+	// Admits, if it is not nil, is asked about each answer of the times that are asked for. Those that it refuses count for MaxScan, and not for Limit.
+	Admits func(*Answer) bool
+	// MaxScan bounds how many answers are looked at in a row that do not fit, ErrScan beyond it; 0: without a bound.
+	MaxScan int
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/archivecheck"
 	"github.com/muninn-archive/muninn/internal/export"
+	"github.com/muninn-archive/muninn/internal/fixture"
 )
 
 func order(crawls ...string) export.Order {
@@ -388,8 +389,11 @@ func TestDamaged(t *testing.T) {
 		"cut off":      {func(raw []byte) []byte { return raw[:len(raw)-10] }, "source is damaged"},
 		"another byte": {func(raw []byte) []byte { raw[20] ^= 0xff; return raw }, "source is damaged"},
 		"empty":        {func([]byte) []byte { return nil }, "nothing in that range"},
-		"no gzip":      {func(raw []byte) []byte { return bytes.Repeat([]byte("x"), len(raw)) }, "source is damaged"},
-		"gone":         {nil, "no such object"},
+		"long header": {func(raw []byte) []byte {
+			return append([]byte(fixture.Gzip("WARC/1.1\r\nWARC-Type: x\r\nX-Field: "+strings.Repeat("x", 70_000)+"\r\n")), raw...)
+		}, "at 0: the source is damaged: its header has more than 65536 bytes"},
+		"no gzip": {func(raw []byte) []byte { return bytes.Repeat([]byte("x"), len(raw)) }, "source is damaged"},
+		"gone":    {nil, "no such object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			source, dir := t.TempDir(), t.TempDir()

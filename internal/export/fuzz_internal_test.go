@@ -92,6 +92,10 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s is read", name)
 		}
 	}
+	long := fixture.Gzip("WARC/1.1\r\nWARC-Type: request\r\nX-Field: " + strings.Repeat("x", 60_000) + "\r\nWARC-Target-URI: http://a.example/\r\nContent-Length: 0\r\n\r\n")
+	if rec, err := newRecordReader(strings.NewReader(long), 0).next(); err != nil || rec.url != "http://a.example/" || rec.length != int64(len(long)) {
+		t.Errorf("a line of 60 kB: %+v, %v", rec, err)
+	}
 	links := strings.Repeat("outlink: http://a.example/ E x\r\n", 1<<20)
 	bomb := fixture.Gzip(fmt.Sprintf("WARC/1.1\r\nWARC-Type: metadata\r\nContent-Length: %d\r\n\r\n%s", len(links), links))
 	r := newRecordReader(strings.NewReader(bomb), 0)

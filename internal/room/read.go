@@ -47,19 +47,19 @@ func (r *Room) find(ctx context.Context, address, at, crawlName string) (Entry, 
 	return found, nil
 }
 
-// timeOf reads a time of 4 to 14 digits, or an RFC 3339 one; without any it is the zero time.
+// timeOf reads a time of 4 to 14 digits, or an RFC 3339 one, of a year that the catalogue knows; without any it is the zero time.
 func timeOf(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if len(text) >= 4 && len(text) <= len(stamp) && len(text)%2 == 0 && strings.Trim(text, "0123456789") == "" {
-		if t, err := time.Parse(stamp[:len(text)], text); err == nil {
-			return t, nil
-		}
-	} else if t, err := time.Parse(time.RFC3339, text); err == nil {
+	t, _, errDigits := catalogue.ParseTime(text)
+	if errDigits == nil {
+		return t, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil && catalogue.Dated(t) {
 		return t.UTC(), nil
 	}
-	return time.Time{}, wrong("%q is no time: write its digits, such as 20260131 or 20260131235959", oneLine(text, 40))
+	return time.Time{}, wrong("%q is no time of a year from 0002 on: write its digits, such as 20260131 or 20260131235959", oneLine(text, 40))
 }
 
 // store is that of a capture's crawl.

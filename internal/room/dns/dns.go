@@ -18,6 +18,8 @@ const (
 	defaultLimit = 1000
 	// maxLimit is the most that a query may ask for.
 	maxLimit = 10_000
+	// maxScan is how many answers in a row a query looks at that do not fit, because of their times or because readers may not see them: some seconds.
+	maxScan = 1_000_000
 )
 
 // never is later than all answers.
@@ -69,6 +71,8 @@ func (s server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.As(err, &wrong):
 		fail(w, http.StatusBadRequest, wrong.Field, wrong.Error())
+	case errors.Is(err, catalogue.ErrScan):
+		fail(w, http.StatusBadRequest, "from", "the query looks at too many answers that do not fit: name other times")
 	case err != nil:
 		fail(w, http.StatusServiceUnavailable, "", "the catalogue cannot be read")
 	case r.Method == http.MethodGet:
@@ -80,7 +84,7 @@ var errEnough = errors.New("enough")
 
 // history puts answers together that differ in their time alone.
 func (s server) history(r *http.Request, q catalogue.AnswerQuery, limit int) (h History, err error) {
-	h = History{Name: catalogue.NormalName(q.Name), List: []Span{}}
+	h, q.MaxScan = History{Name: catalogue.NormalName(q.Name), List: []Span{}}, maxScan
 	if q.Address.IsValid() {
 		h.Address = q.Address.Unmap().String()
 	}

@@ -105,30 +105,16 @@ func (g *guarded) Query(ctx context.Context, q catalogue.Query, fn func(catalogu
 	return g.Catalogue.Query(ctx, q, fn)
 }
 
-// Answers implements catalogue.Catalogue: those of hosts of which readers may see captures of that time.
+// Answers implements catalogue.Catalogue: those of hosts of which readers may see captures of that time. Others count for the bound of the query.
 func (g *guarded) Answers(ctx context.Context, q catalogue.AnswerQuery, fn func(catalogue.Answer) error) error {
-	limit, found := q.Limit, 0
-	q.Limit = 0
-	shown, admits := g.views.Crawls(), g.now()
-	err := g.Catalogue.Answers(ctx, q, func(a catalogue.Answer) error {
+	shown, admits, further := g.views.Crawls(), g.now(), q.Admits
+	q.Admits = func(a *catalogue.Answer) bool {
 		at := a.Segment.Crawl
 		entry := room.Entry{Crawl: at.Name}
 		entry.URL, entry.Date = "http://"+a.Name+"/", a.Date
-		if !served(shown, at.Name, at.Prefix) || !admits(&entry) {
-			return nil
-		}
-		if err := fn(a); err != nil {
-			return err
-		}
-		if found++; found == limit {
-			return errEnough
-		}
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		return nil
+		return served(shown, at.Name, at.Prefix) && admits(&entry) && (further == nil || further(a))
 	}
-	return err
+	return g.Catalogue.Answers(ctx, q, fn)
 }
 
 // AddSegments implements catalogue.Catalogue: nothing is written through the door.

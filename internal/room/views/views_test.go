@@ -331,6 +331,59 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
+// answering has answers of closed crawls before one that is open.
+type answering struct{ fullCatalogue }
+
+func (answering) Answers(ctx context.Context, q catalogue.AnswerQuery, fn func(catalogue.Answer) error) error {
+	return catalogue.ScanAnswers(ctx, answering{}, q, fn)
+}
+
+func (answering) ReadAnswers(_ context.Context, _ catalogue.AnswerQuery, _ catalogue.AnswerPosition, _ int) (list []catalogue.Answer, err error) {
+	for i := range 7 {
+		crawl := "c"
+		if i == 6 {
+			crawl = "d"
+		}
+		list = append(list, catalogue.Answer{Name: "a.example", Date: epoch.Add(time.Duration(i) * time.Second), Segment: catalogue.SegmentName{Crawl: archive.CrawlAt{Name: crawl}}})
+	}
+	return list, nil
+}
+
+// TestDoorAnswers: answers that the door keeps back count for the bound of a query, and not for its limit.
+func TestDoorAnswers(t *testing.T) {
+	where := store(t, t.TempDir())
+	segment(t, where, "c", "a-1@w.1", "http://a.example/", "one")
+	segment(t, where, "d", "b-1@w.1", "http://b.example/", "two")
+	v := views.New(views.Config{Archives: []archive.Store{where}, Catalogue: answering{}, Index: fullIndex{}, Now: time.Now})
+	if err := v.List(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rules, err := room.ReadRules([]byte("rules: [{crawl: c, access: closed}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := v.Guarded(room.NewDoor(rules, v, v.Index, time.Now))
+	for _, c := range []struct {
+		q    catalogue.AnswerQuery
+		want int
+		err  error
+	}{
+		{catalogue.AnswerQuery{Limit: 1}, 1, nil}, {catalogue.AnswerQuery{MaxScan: 7}, 1, nil}, {catalogue.AnswerQuery{MaxScan: 6}, 0, catalogue.ErrScan},
+		{catalogue.AnswerQuery{Admits: func(*catalogue.Answer) bool { return false }}, 0, nil},
+	} {
+		n := 0
+		err := behind.Answers(t.Context(), c.q, func(a catalogue.Answer) error {
+			if n++; a.Segment.Crawl.Name != "d" {
+				t.Errorf("%+v is shown", a)
+			}
+			return nil
+		})
+		if n != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%+v: %d answers, %v", c.q, n, err)
+		}
+	}
+}
+
 // TestDoorBounds: captures that the door keeps back count for the bounds of a query as all that do not fit, and not for its limit.
 func TestDoorBounds(t *testing.T) {
 	where := store(t, t.TempDir())
