@@ -66,6 +66,8 @@ var wrappers = map[string][]string{
 	"github.com/hashicorp/golang-lru":     {"internal/cache"},
 	"github.com/blevesearch/snowballstem": {"internal/text"},
 	"github.com/blevesearch/bleve":        {"internal/search/bleve"},
+	"github.com/blevesearch/scorch":       {"internal/search/bleve"},
+	"github.com/RoaringBitmap/roaring":    {"internal/search/bleve"},
 	"github.com/dgraph-io/badger":         {"frontier/internal/store"},
 	"github.com/PuerkitoBio/goquery":      {"internal/page"},
 	"github.com/andybalholm/cascadia":     {"internal/lab/markup"},

@@ -46,3 +46,18 @@ func BenchmarkSearch(b *testing.B) {
 	searchtest.FillBig(b, x, searchtest.Documents(b))
 	searchtest.BenchSearch(b, x)
 }
+
+// BenchmarkMix asks many kinds of queries, in the same index as BenchmarkSearch.
+func BenchmarkMix(b *testing.B) {
+	dir := os.Getenv("MUNINN_SEARCH_INDEX")
+	if dir == "" {
+		dir = b.TempDir()
+	}
+	x, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = x.Close() }()
+	searchtest.FillBig(b, x, searchtest.Documents(b))
+	searchtest.BenchMix(b, x)
+}

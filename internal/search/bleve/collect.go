@@ -4,20 +4,19 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
-	"slices"
 
-	"github.com/blevesearch/bleve/v2/search"
-	index "github.com/blevesearch/bleve_index_api"
+	"github.com/RoaringBitmap/roaring/v2"
 
 	base "github.com/muninn-archive/muninn/internal/search"
+	"github.com/muninn-archive/muninn/internal/search/query"
 )
 
-// found is a match in a view.
+// found is a match in a unit.
 type found struct {
 	rank  float64
 	order order
-	id    index.IndexInternalID
-	*view
+	doc   uint32
+	*unit
 }
 
 // compare puts what ranks higher first; of the same rank what is newer.
@@ -45,72 +44,123 @@ func (b *best) add(f found) {
 	switch {
 	case b.size == 0:
 	case len(b.list) < b.size:
-		f.id = slices.Clone(f.id)
 		heap.Push(b, f)
 	case f.compare(&b.list[0]) < 0:
-		f.id = append(b.list[0].id[:0], f.id...)
 		b.list[0] = f
 		heap.Fix(b, 0)
 	}
 }
 
-// collected is what one index has found.
+// collected is what one unit has found.
 type collected struct {
 	total         int
 	best          best
-	keys, domains map[string]*int
+	keys, domains map[string]int
 }
 
-// checkEvery is the number of matches after which a collector looks whether its caller still waits.
-const checkEvery = 1024
+// collector searches in units.
+type collector struct {
+	query   query.Query
+	phrases phrases
+	weights *weights
+	credits map[uint64]float64 // of URLs by their hashes
+	columns *columns
+	wanted  int  // documents that rank highest
+	counted bool // that facets are wanted
+	low     *lowest
+}
 
-// collect runs a searcher to its end. anchors credits the hashes of URLs.
-func collect(ctx context.Context, v view, s search.Searcher, anchors map[uint64]float64, size int, counted bool) (*collected, error) {
-	c := &collected{best: best{size: size}, keys: map[string]*int{}, domains: map[string]*int{}}
-	fields := []string{fieldOrder}
-	if counted {
-		fields = append(fields, fieldKey, fieldSite)
-	}
-	values, err := v.reader.DocValueReader(fields)
+// unit searches in one.
+func (c *collector) unit(ctx context.Context, u *unit) (*collected, error) {
+	m := matcher{ctx, u, c.phrases, c.columns}
+	root, err := m.node(c.query.Root, u.all)
 	if err != nil {
 		return nil, err
 	}
-	var o order
-	visit := func(field string, value []byte) {
-		switch field {
-		case fieldOrder:
-			o, _ = decodeOrder(value)
-		case fieldKey:
-			count(c.keys, value)
-		case fieldSite:
-			count(c.domains, value)
-		}
+	r := &collected{total: int(root.docs.GetCardinality()), best: best{size: c.wanted}}
+	if r.total == 0 || c.wanted == 0 && !c.counted {
+		return r, nil
 	}
-	pool := &search.SearchContext{DocumentMatchPool: search.NewDocumentMatchPool(s.DocumentMatchPoolSize()+8, 0), IndexReader: v.reader}
-	for {
-		if c.total%checkEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+	t, err := c.columns.of(ctx, u, root.docs)
+	if err != nil {
+		return nil, err
+	}
+	if c.counted {
+		if r.keys, err = count(ctx, u, t, root.docs, &t.keys); err == nil {
+			r.domains, err = count(ctx, u, t, root.docs, &t.domains)
 		}
-		m, err := s.Next(pool)
-		if err != nil || m == nil {
-			return c, err
-		}
-		if err := values.VisitDocValues(m.IndexInternalID, visit); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		c.total++
-		rank := (m.Score + base.AnchorBoost*anchors[o.url]) * base.Factor(o.score)
-		c.best.add(found{rank, o, m.IndexInternalID, &v})
-		pool.DocumentMatchPool.Put(m)
 	}
+	if c.wanted == 0 {
+		return r, nil
+	}
+	return r, c.rank(ctx, u, t, root, r)
 }
 
-// count counts a value. Most were seen before, and cost no memory.
-func count(counts map[string]*int, value []byte) {
-	if n := counts[string(value)]; n != nil {
-		*n++
-		return
+// rank scores what a query matches, and keeps what ranks highest.
+func (c *collector) rank(ctx context.Context, u *unit, t *table, root *matched, r *collected) error {
+	if len(c.weights.slots) == 0 {
+		return each(ctx, root.docs, func(doc uint32, at int) { r.best.add(found{0, t.orders[t.row(doc, at)], doc, u}) })
 	}
-	n := 1
-	counts[string(value)] = &n
+	s := scorer{ctx, u, c.weights, newSums(u.size()), t, c.wanted, c.low, 0}
+	defer s.sums.free(root.docs)
+	if err := c.credit(&s, root.docs); err != nil {
+		return err
+	}
+	list := wordsOf(root, root.docs)
+	for _, slot := range c.weights.slots {
+		list = append(list, word{field: fieldTitle, terms: slot, boost: base.TitleBoost, within: root.docs})
+	}
+	candidates, err := s.score(list, root.docs)
+	if err != nil {
+		return err
+	}
+	low := c.low.get()
+	err = each(ctx, candidates, func(doc uint32, at int) {
+		o := &t.orders[t.row(doc, at)]
+		if rank := s.sums[doc] * base.Factor(o.score); rank >= low {
+			r.best.add(found{rank, *o, doc, u})
+		}
+	})
+	if len(r.best.list) == c.wanted {
+		c.low.raise(r.best.list[0].rank)
+	}
+	return err
+}
+
+// credit gives documents what anchor texts say of their URLs.
+func (c *collector) credit(s *scorer, docs *roaring.Bitmap) error {
+	if len(c.credits) == 0 {
+		return nil
+	}
+	var maybe [4096]bool // by the last bits of a hash: nearly all other URLs need no look into the map
+	for url, credit := range c.credits {
+		maybe[url%uint64(len(maybe))] = true
+		s.credit = max(s.credit, base.AnchorBoost*credit)
+	}
+	return each(s.ctx, docs, func(doc uint32, at int) {
+		if url := s.table.orders[s.table.row(doc, at)].url; maybe[url%uint64(len(maybe))] {
+			s.sums[doc] = base.AnchorBoost * c.credits[url]
+		}
+	})
+}
+
+// count counts the values of documents in a column.
+func count(ctx context.Context, u *unit, t *table, docs *roaring.Bitmap, c *column) (map[string]int, error) {
+	totals := c.total
+	if t.whole && (docs != u.all || u.deleted != nil) {
+		totals = make([]int, len(c.values))
+		if err := each(ctx, docs, func(doc uint32, _ int) { totals[c.of[doc]]++ }); err != nil {
+			return nil, err
+		}
+	}
+	counts := make(map[string]int, len(c.values))
+	for i, n := range totals {
+		if i > 0 && n > 0 {
+			counts[c.values[i]] = n
+		}
+	}
+	return counts, nil
 }

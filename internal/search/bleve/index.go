@@ -28,6 +28,8 @@ type Index struct {
 	mu     sync.RWMutex
 	crawls map[string]*crawl
 	closed bool
+
+	columns *columns
 }
 
 // crawl is the index of a crawl.
@@ -52,7 +54,7 @@ var _ search.Index = (*Index)(nil)
 
 // Open opens the index in a folder, which it makes if there is none.
 func Open(dir string) (*Index, error) {
-	x := &Index{dir: dir, crawls: map[string]*crawl{}}
+	x := &Index{dir: dir, crawls: map[string]*crawl{}, columns: newColumns()}
 	folders, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the search index: %w", err)

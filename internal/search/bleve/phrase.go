@@ -1,128 +1,132 @@
 package bleve
 
 import (
-	"errors"
-	"math"
+	"slices"
+	"strings"
 
-	"github.com/blevesearch/bleve/v2/search"
-	index "github.com/blevesearch/bleve_index_api"
+	"github.com/RoaringBitmap/roaring/v2"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+
+	"github.com/muninn-archive/muninn/internal/search/terms"
 )
 
-// phrase finds the documents in which slots are filled at positions that follow each other. It implements search.Searcher.
-type phrase struct {
-	slots []*slot
-	rare  int // the slot with the fewest documents, which leads
+// reader stands at the postings of a term, with positions.
+type reader struct {
+	segment.PostingsIterator
+	at  segment.Posting // nil at the end
+	err error
 }
 
-// newPhrase makes a phrase of slots, of which several may be the same.
-func newPhrase(slots []*slot) *phrase {
-	p := &phrase{slots: slots}
-	rarest := uint64(math.MaxUint64)
+func (r *reader) next() { r.at, r.err = r.Next() }
+
+// phrase are the documents that have a term of each slot, one position after the other, in a field.
+func (m *matcher) phrase(field string, slots []terms.Slot, within *roaring.Bitmap) (*roaring.Bitmap, error) {
+	var distinct []terms.Slot
+	place := make([]int, len(slots)) // of each slot among those that are different: a word that a phrase has twice is read once
+	known := map[string]int{}
 	for i, s := range slots {
-		if n := s.Count(); n < rarest {
-			p.rare, rarest = i, n
+		key := strings.Join(s, " ")
+		at, seen := known[key]
+		if !seen {
+			at = len(distinct)
+			known[key] = at
+			distinct = append(distinct, s)
+		}
+		place[i] = at
+	}
+	docs := within
+	for _, s := range distinct {
+		var err error
+		if docs, err = m.slot(field, s, docs); err != nil {
+			return nil, err
 		}
 	}
-	return p
-}
-
-// from finds the next document with the phrase from one on at which the leading slot stands.
-func (p *phrase) from(id index.IndexInternalID, err error) (index.IndexInternalID, error) {
-	for id != nil && err == nil {
-		other := id
-		for i, s := range p.slots {
-			if i == p.rare {
-				continue
-			}
-			if other, err = s.seek(id); err != nil || other == nil {
+	if len(slots) == 1 || docs.IsEmpty() {
+		return docs, nil
+	}
+	if len(slots) == 0 {
+		return roaring.New(), nil
+	}
+	readers := make([][]*reader, len(distinct))
+	for i, s := range distinct {
+		for _, t := range s {
+			p, err := m.postings(field, t)
+			if err != nil {
 				return nil, err
 			}
-			if !other.Equals(id) {
-				break
+			if p == nil {
+				continue
 			}
-		}
-		switch {
-		case !other.Equals(id):
-			id, err = p.slots[p.rare].seek(other)
-		case p.filled(id):
-			return id, nil
-		default:
-			id, err = p.slots[p.rare].step()
+			if some := roaring.And(p.docs, docs); !some.IsEmpty() {
+				r := &reader{PostingsIterator: p.in(some, true)}
+				if r.next(); r.err != nil {
+					return nil, r.err
+				}
+				readers[i] = append(readers[i], r)
+			}
 		}
 	}
-	return nil, err
+	return m.following(docs, readers, place)
 }
 
-// filled reports whether a document at which all slots stand has the phrase.
-func (p *phrase) filled(id index.IndexInternalID) bool {
-	rare := p.slots[p.rare]
-	for i := range rare.cursors {
-		c := &rare.cursors[i]
-		if c.doc == nil || !c.doc.ID.Equals(id) {
+// following leaves the documents in which the places of a phrase follow each other. All of them have one term for each place at least.
+func (m *matcher) following(docs *roaring.Bitmap, readers [][]*reader, place []int) (*roaring.Bitmap, error) {
+	var kept []uint32
+	positions := make([][]uint64, len(readers))
+	var failed error
+	err := each(m.ctx, docs, func(doc uint32, _ int) {
+		for i, list := range readers {
+			positions[i] = positions[i][:0]
+			several := false
+			for _, r := range list {
+				if r.at == nil || r.at.Number() != uint64(doc) {
+					continue
+				}
+				several = several || len(positions[i]) > 0
+				for _, l := range r.at.Locations() {
+					positions[i] = append(positions[i], l.Pos())
+				}
+				if r.next(); r.err != nil {
+					failed = r.err
+				}
+			}
+			if several {
+				slices.Sort(positions[i])
+			}
+		}
+		if follows(positions, place) {
+			kept = append(kept, doc)
+		}
+	})
+	if err == nil {
+		err = failed
+	}
+	found := roaring.New()
+	found.AddMany(kept)
+	return found, err
+}
+
+// follows reports whether a phrase is somewhere in a document; positions are in their order.
+func follows(positions [][]uint64, place []int) bool {
+	lead := 0 // the place with the fewest positions
+	for i := range place {
+		if len(positions[place[i]]) < len(positions[place[lead]]) {
+			lead = i
+		}
+	}
+	for _, p := range positions[place[lead]] {
+		if p <= uint64(lead) {
 			continue
 		}
-		for _, v := range c.doc.Vectors {
-			if p.filledAt(id, v.Pos) {
-				return true
+		first, all := p-uint64(lead), true
+		for i := 0; i < len(place) && all; i++ {
+			if i != lead {
+				_, all = slices.BinarySearch(positions[place[i]], first+uint64(i))
 			}
+		}
+		if all {
+			return true
 		}
 	}
 	return false
 }
-
-// filledAt reports whether the phrase stands where its leading slot is at a position.
-func (p *phrase) filledAt(id index.IndexInternalID, at uint64) bool {
-	if at <= uint64(p.rare) {
-		return false
-	}
-	for i, s := range p.slots {
-		if !s.has(id, at-uint64(p.rare)+uint64(i)) {
-			return false
-		}
-	}
-	return true
-}
-
-func (p *phrase) matched(ctx *search.SearchContext, id index.IndexInternalID, err error) (*search.DocumentMatch, error) {
-	if id == nil || err != nil {
-		return nil, err
-	}
-	sum := 0.0
-	for _, s := range p.slots {
-		sum += s.score()
-	}
-	return match(ctx, id, sum), nil
-}
-
-// Next implements search.Searcher.
-func (p *phrase) Next(ctx *search.SearchContext) (*search.DocumentMatch, error) {
-	id, err := p.from(p.slots[p.rare].step())
-	return p.matched(ctx, id, err)
-}
-
-// Advance implements search.Searcher.
-func (p *phrase) Advance(ctx *search.SearchContext, to index.IndexInternalID) (*search.DocumentMatch, error) {
-	id, err := p.from(p.slots[p.rare].seek(to))
-	return p.matched(ctx, id, err)
-}
-
-// Close implements search.Searcher.
-func (p *phrase) Close() (err error) {
-	closed := map[*slot]bool{}
-	for _, s := range p.slots {
-		if !closed[s] {
-			closed[s] = true
-			err = errors.Join(err, s.Close())
-		}
-	}
-	return err
-}
-
-// The other methods of search.Searcher.
-
-func (p *phrase) Count() uint64              { return p.slots[p.rare].Count() }
-func (p *phrase) Size() int                  { return 128 * len(p.slots) }
-func (p *phrase) Min() int                   { return 0 }
-func (p *phrase) DocumentMatchPoolSize() int { return 1 }
-func (p *phrase) Weight() float64            { return 1 }
-func (p *phrase) SetQueryNorm(float64)       {}

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strconv"
 	"time"
 
-	"github.com/blevesearch/bleve/v2/search/searcher"
 	index "github.com/blevesearch/bleve_index_api"
 	"golang.org/x/sync/errgroup"
 
@@ -21,6 +19,7 @@ import (
 
 // view is what a search sees of a part: its content at one moment.
 type view struct {
+	part    *part
 	crawl   string
 	month   string
 	reader  index.IndexReader
@@ -47,7 +46,7 @@ func (x *Index) views(q query.Query) (list []view, sum, anchors lengths, err err
 			if err != nil {
 				return nil, sum, anchors, errors.Join(err, closeViews(list))
 			}
-			list = append(list, view{name, p.month, r, p.month == ""})
+			list = append(list, view{p, name, p.month, r, p.month == ""})
 			if p.month == "" {
 				anchors.add(p.sums())
 			} else {
@@ -56,6 +55,23 @@ func (x *Index) views(q query.Query) (list []view, sum, anchors lengths, err err
 		}
 	}
 	return list, sum, anchors, nil
+}
+
+// unitsOf are the segments of views: those of documents, and those of anchor texts.
+func (x *Index) unitsOf(views []view) (pages, links []*unit, err error) {
+	for i := range views {
+		list, err := unitsOf(&views[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		if views[i].anchors {
+			links = append(links, list...)
+		} else {
+			pages = append(pages, list...)
+		}
+	}
+	x.columns.keep(slices.Concat(pages, links))
+	return pages, links, nil
 }
 
 func closeViews(list []view) (err error) {
@@ -92,16 +108,26 @@ func (x *Index) Search(ctx context.Context, q query.Query, o search.Options) (a 
 		return a, fmt.Errorf("search: %w", err)
 	}
 	defer func() { err = errors.Join(err, closeViews(views)) }()
-	credits, err := anchorCredits(ctx, q, views, sumAnchors)
+	pages, links, err := x.unitsOf(views)
+	if err != nil {
+		return a, fmt.Errorf("search: %w", err)
+	}
+	p := phrasesOf(q)
+	slots := slotsOf(q, p)
+	credits, err := anchorCredits(ctx, slots, links, sumAnchors, x.columns)
 	if err != nil {
 		return a, fmt.Errorf("search anchor texts: %w", err)
+	}
+	w, err := weigh(ctx, slots, pages, sum)
+	if err != nil {
+		return a, fmt.Errorf("search: %w", err)
 	}
 	size := o.Offset + o.Limit
 	if o.Fold && o.Limit > 0 {
 		size = min(3*size+foldMargin, search.MaxFolded)
 	}
-	s := searching{q, credits, o}
-	matches, err := s.run(ctx, views, sum, size)
+	s := searching{q, p, w, credits, x.columns, o}
+	matches, err := s.run(ctx, pages, size)
 	if err != nil {
 		return a, fmt.Errorf("search: %w", err)
 	}
@@ -116,8 +142,8 @@ func (x *Index) Search(ctx context.Context, q query.Query, o search.Options) (a 
 	}
 	a.Hits, err = search.Fold(o, func(offset int) ([]search.Hit, error) {
 		if offset == len(list) && offset < matches.total && len(list) < search.MaxFolded {
-			o.Facets, o.Histogram = false, false
-			more, err := searching{q, credits, o}.run(ctx, views, sum, search.MaxFolded)
+			s.options.Facets, s.options.Histogram = false, false
+			more, err := s.run(ctx, pages, search.MaxFolded)
 			if err != nil {
 				return nil, err
 			}
@@ -134,55 +160,45 @@ const foldMargin = 64
 // searching is a search over several parts.
 type searching struct {
 	query   query.Query
+	phrases phrases
+	weights *weights
 	credits map[uint64]float64
+	columns *columns
 	options search.Options
 }
 
-// matched is what several parts have found.
-type matched struct {
+// outcome is what several parts have found.
+type outcome struct {
 	total int
 	list  []found // in the order of rank
 	tally *search.Tally
 }
 
-func (s searching) run(ctx context.Context, views []view, sum lengths, size int) (*matched, error) {
-	var readers []index.IndexReader
-	for _, v := range views {
-		if !v.anchors {
-			readers = append(readers, v.reader)
+// run searches units side by side, for so many documents.
+func (s searching) run(ctx context.Context, units []*unit, size int) (*outcome, error) {
+	c := collector{s.query, s.phrases, s.weights, s.credits, s.columns, size, s.options.Facets || s.options.Histogram, &lowest{}}
+	results := make([]*collected, len(units))
+	err := sideBySide(ctx, units, func(ctx context.Context, i int, u *unit) (err error) {
+		if within(s.query, u.month) {
+			results[i], err = c.unit(ctx, u)
 		}
-	}
-	w, err := weigh(ctx, s.query, readers, sum, fieldText, fieldTitle)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	results := make([]*collected, len(views))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, v := range views {
-		if v.anchors || !within(s.query, v.month) {
+	all := &outcome{tally: search.NewTally()}
+	for _, r := range results {
+		if r == nil {
 			continue
 		}
-		group.Go(func() (err error) {
-			results[i], err = s.part(ctx, v, w, size)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	all := &matched{tally: search.NewTally()}
-	for _, c := range results {
-		if c == nil {
-			continue
+		all.total += r.total
+		all.list = append(all.list, r.best.list...)
+		for key, n := range r.keys {
+			all.tally.AddKey(key, n)
 		}
-		all.total += c.total
-		all.list = append(all.list, c.best.list...)
-		for key, n := range c.keys {
-			all.tally.AddKey(key, *n)
-		}
-		for domain, n := range c.domains {
-			all.tally.AddDomain(domain, *n)
+		for domain, n := range r.domains {
+			all.tally.AddDomain(domain, n)
 		}
 	}
 	slices.SortFunc(all.list, func(a, b found) int { return a.compare(&b) })
@@ -190,36 +206,31 @@ func (s searching) run(ctx context.Context, views []view, sum lengths, size int)
 	return all, nil
 }
 
-func (s searching) part(ctx context.Context, v view, w *weights, size int) (*collected, error) {
-	b := builder{ctx, v.reader, v.crawl, w, terms.New()}
-	made, err := b.query(s.query)
-	if err != nil {
-		return nil, err
+// sideBySide calls fn for units, as many at a time as there are processors.
+func sideBySide(ctx context.Context, units []*unit, fn func(ctx context.Context, i int, u *unit) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, u := range units {
+		group.Go(func() error { return fn(ctx, i, u) })
 	}
-	c, err := collect(ctx, v, made, s.credits, size, s.options.Facets || s.options.Histogram)
-	return c, errors.Join(err, made.Close())
+	return group.Wait()
 }
 
 // load reads what is shown of matches.
 func load(list []found) ([]search.Hit, error) {
 	var hits []search.Hit
 	for _, f := range list {
-		id, err := f.reader.ExternalID(f.id)
-		if err != nil {
-			return nil, err
-		}
-		doc, err := f.reader.Document(id)
-		if err != nil {
-			return nil, err
-		}
 		var s stored
-		doc.VisitFields(func(field index.Field) {
-			if field.Name() == fieldStored {
-				err = json.Unmarshal(field.Value(), &s)
+		var failed error
+		err := f.segment.VisitStoredFields(uint64(f.doc), func(field string, _ byte, value []byte, _ []uint64) bool {
+			if field != fieldStored {
+				return true
 			}
+			failed = json.Unmarshal(value, &s)
+			return false
 		})
-		if err != nil {
-			return nil, fmt.Errorf("read document %s of the index: %w", id, err)
+		if err = errors.Join(err, failed); err != nil {
+			return nil, fmt.Errorf("read a document of the index: %w", err)
 		}
 		s.Crawl = f.crawl
 		hits = append(hits, search.Hit{Segment: s.Segment, Document: s.Document, Rank: f.rank, Content: s.Content})
@@ -228,45 +239,24 @@ func load(list []found) ([]search.Hit, error) {
 }
 
 // anchorCredits are the scores of the URLs that anchor texts with words of a query lead to, by the hashes of the URLs.
-func anchorCredits(ctx context.Context, q query.Query, views []view, sum lengths) (map[uint64]float64, error) {
-	var readers []index.IndexReader
-	for _, v := range views {
-		if v.anchors {
-			readers = append(readers, v.reader)
-		}
+func anchorCredits(ctx context.Context, slots []terms.Slot, units []*unit, sum lengths, values *columns) (map[uint64]float64, error) {
+	if len(slots) == 0 {
+		return nil, nil
 	}
-	w, err := weigh(ctx, q, readers, sum, fieldText)
-	if err != nil || len(w.slots) == 0 {
+	w, err := weigh(ctx, slots, units, sum)
+	if err != nil {
 		return nil, err
 	}
-	credits := map[uint64]float64{}
-	for _, r := range readers {
-		if err := creditsOf(ctx, r, w, credits); err != nil {
-			return nil, err
-		}
-	}
-	return highest(credits, search.MaxAnchorTargets), nil
-}
-
-// maxAnchorWords is the number of words of a query, the rarest, that are searched for in anchor texts: a common word credits half of all URLs.
-const maxAnchorWords = 8
-
-// creditsOf adds the credits of one part.
-func creditsOf(ctx context.Context, r index.IndexReader, w *weights, credits map[uint64]float64) error {
-	b := builder{ctx: ctx, reader: r, weights: w}
-	slots, err := b.slots(fieldText, w.rarest(maxAnchorWords), 1, false)
-	if err != nil || len(slots) == 0 {
+	results := make([][]target, len(units))
+	err = sideBySide(ctx, units, func(ctx context.Context, i int, u *unit) (err error) {
+		results[i], err = targets(ctx, u, w, values)
 		return err
-	}
-	s, err := searcher.NewDisjunctionSearcher(ctx, r, slots, 0, scored)
-	if err != nil {
-		return closing(err, slots...)
-	}
-	best, err := collectTargets(ctx, r, s)
-	for _, t := range best {
+	})
+	credits := map[uint64]float64{}
+	for _, t := range slices.Concat(results...) {
 		credits[t.url] = max(credits[t.url], t.score)
 	}
-	return errors.Join(err, s.Close())
+	return highest(credits, search.MaxAnchorTargets), err
 }
 
 // highest are the n highest of some credits.
@@ -281,10 +271,4 @@ func highest(credits map[uint64]float64, n int) map[uint64]float64 {
 		kept[t.url] = t.score
 	}
 	return kept
-}
-
-// parseTarget reads the hash of a URL.
-func parseTarget(value []byte) uint64 {
-	url, _ := strconv.ParseUint(string(value), 36, 64)
-	return url
 }

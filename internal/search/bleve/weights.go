@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	index "github.com/blevesearch/bleve_index_api"
-
 	"github.com/muninn-archive/muninn/internal/search/query"
 	"github.com/muninn-archive/muninn/internal/search/terms"
 )
@@ -27,31 +25,45 @@ type weights struct {
 	with  map[string]map[string]uint64
 }
 
-// weigh counts the documents with the terms of a query.
-func weigh(ctx context.Context, q query.Query, readers []index.IndexReader, sum lengths, fields ...string) (*weights, error) {
-	w := &weights{lengths: sum, with: map[string]map[string]uint64{}}
-	for _, field := range fields {
-		w.with[field] = map[string]uint64{}
-	}
-	a := terms.New()
+// slotsOf are those of the words that a query asks for.
+func slotsOf(q query.Query, p phrases) (slots []terms.Slot) {
 	q.Walk(func(n query.Node, denied bool) {
 		if words, ok := n.(query.Words); ok && !denied {
-			w.slots = append(w.slots, a.Phrase(words.Text, terms.Classes)...)
+			slots = append(slots, p.words[words.Text]...)
 		}
 	})
-	for _, r := range readers {
-		for _, slot := range w.slots {
-			for _, field := range fields {
-				for _, t := range slot {
-					reader, err := r.TermFieldReader(ctx, []byte(t), field, false, false, false)
-					if err != nil {
-						return nil, err
-					}
-					w.with[field][t] += reader.Count()
-					if err := reader.Close(); err != nil {
-						return nil, err
-					}
+	return slots
+}
+
+// weigh counts the documents with the terms of words, in texts and titles. The terms of a title are also those of its text.
+func weigh(ctx context.Context, slots []terms.Slot, units []*unit, sum lengths) (*weights, error) {
+	w := &weights{lengths: sum, slots: slots, with: map[string]map[string]uint64{fieldText: {}, fieldTitle: {}}}
+	known := map[string]bool{}
+	for _, slot := range slots {
+		for _, t := range slot {
+			if known[t] {
+				continue
+			}
+			known[t] = true
+			for _, u := range units {
+				text, err := u.postings(fieldText, t)
+				if err != nil {
+					return nil, err
 				}
+				if text == nil {
+					continue
+				}
+				w.with[fieldText][t] += text.docs.GetCardinality()
+				title, err := u.postings(fieldTitle, t)
+				if err != nil {
+					return nil, err
+				}
+				if title != nil {
+					w.with[fieldTitle][t] += title.docs.GetCardinality()
+				}
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
 			}
 		}
 	}
@@ -63,8 +75,9 @@ func (w *weights) of(field string, boost float64) func(term string) float64 {
 	return func(term string) float64 { return boost * idf(uint64(w.Documents), w.with[field][term]) }
 }
 
-// rarest are the n slots that the fewest documents have one of.
-func (w *weights) rarest(n int) []terms.Slot {
+// rarest are the n slots that the fewest documents have one of, as long as all of them together are in no more than so many documents; one at least, if
+// there is one.
+func (w *weights) rarest(n int, documents uint64) []terms.Slot {
 	count := func(s terms.Slot) (sum uint64) {
 		for _, t := range s {
 			sum += w.with[fieldText][t]
@@ -73,7 +86,14 @@ func (w *weights) rarest(n int) []terms.Slot {
 	}
 	list := slices.Clone(w.slots)
 	slices.SortStableFunc(list, func(a, b terms.Slot) int { return cmp.Compare(count(a), count(b)) })
-	return list[:min(n, len(list))]
+	list = list[:min(n, len(list))]
+	sum := uint64(0)
+	for i, s := range list {
+		if sum += count(s); sum > documents && i > 0 && count(list[i-1]) > 0 {
+			return list[:i]
+		}
+	}
+	return list
 }
 
 // average is the length of a field.

@@ -34,3 +34,14 @@ func BenchmarkSearch(b *testing.B) {
 	searchtest.FillBig(b, x, searchtest.Documents(b))
 	searchtest.BenchSearch(b, x)
 }
+
+// BenchmarkMix asks many kinds of queries, in the same index as BenchmarkSearch.
+func BenchmarkMix(b *testing.B) {
+	x, err := Open(context.Background(), pgtest.Start(b).Database(b), "bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = x.Close() }()
+	searchtest.FillBig(b, x, searchtest.Documents(b))
+	searchtest.BenchMix(b, x)
+}
