@@ -23,7 +23,10 @@ const insertDocument = `INSERT INTO {schema}.documents
 	(crawl, segment, seq, url, site, host, seconds, status, score, lang, type, media, app, level, author, terms, key, content, stored)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text::tsvector, $16::text::tsvector, $17, $18, $19)`
 
-const insertAnchor = `INSERT INTO {schema}.anchors (crawl, segment, seq, url, terms) VALUES ($1, $2, $3, $4, $5::text::tsvector)`
+// hashOf is the hash of a URL. There is no index on it, and no URL in the rows of anchor texts: there are many of them, and they are short.
+const hashOf = "hashtextextended(%s, 0)"
+
+var insertAnchor = "INSERT INTO {schema}.anchors (target, terms) VALUES (" + fmt.Sprintf(hashOf, "$1::text") + ", $2::text::tsvector)"
 
 // maxQueued bounds the statements that are sent at a time.
 const maxQueued = 200
@@ -41,13 +44,13 @@ func (x *Index) AddSegment(ctx context.Context, s search.Segment) error {
 				return fmt.Errorf("document %d: %w", i, err)
 			}
 		}
-		for i, target := range s.Targets() {
+		for _, target := range s.Targets() {
 			v := vector{}
 			w.analyser.Each(target.Text, target.Language, 0, func(t terms.Term) { v.add(t) })
 			if len(v.at) == 0 {
 				continue
 			}
-			if err := w.queue(ctx, insertAnchor, clean(s.Crawl), clean(s.Name), i, clean(target.URL), v.String()); err != nil {
+			if err := w.queue(ctx, insertAnchor, clean(target.URL), v.String()); err != nil {
 				return fmt.Errorf("anchor texts: %w", err)
 			}
 		}

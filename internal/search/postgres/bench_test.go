@@ -10,6 +10,7 @@ import (
 
 // The CPU time that these report is that of this process: the server's is not in it.
 
+// BenchmarkIndex also logs what each table and index takes.
 func BenchmarkIndex(b *testing.B) {
 	x, err := Open(context.Background(), pgtest.Start(b).Database(b), "bench")
 	if err != nil {
@@ -21,8 +22,27 @@ func BenchmarkIndex(b *testing.B) {
 		if err := x.pool.QueryRow(context.Background(), sizes).Scan(&size); err != nil {
 			b.Fatal(err)
 		}
+		logSizes(b, x)
 		return size
 	})
+}
+
+func logSizes(b *testing.B, x *Index) {
+	b.Helper()
+	const sizes = "SELECT c.relname, pg_total_relation_size(c.oid) - CASE c.relkind WHEN 'r' THEN pg_indexes_size(c.oid) ELSE 0 END FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'bench' ORDER BY 2 DESC"
+	rows, err := x.pool.Query(context.Background(), sizes)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var size int64
+		if err := rows.Scan(&name, &size); err != nil {
+			b.Fatal(err)
+		}
+		b.Logf("%s: %d bytes a page", name, size/int64(b.N))
+	}
 }
 
 func BenchmarkSearch(b *testing.B) {

@@ -83,6 +83,48 @@ func TestLargeTexts(t *testing.T) {
 	}
 }
 
+// TestScored: of more documents than are ranked, the newest are, and those with the rarest word of an OR; all of them are counted.
+func TestScored(t *testing.T) {
+	x, err := Open(context.Background(), pgtest.Start(t).Database(t), "scored")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s := search.Segment{SegmentName: search.SegmentName{Crawl: "c", Name: "s"}}
+	for i := range 60 {
+		text := "raven " + strings.Repeat("weather ", i%7)
+		if i == 3 {
+			text = "raven raven owl"
+		}
+		s.Documents = append(s.Documents, search.Document{N: search.WholePage, Facts: query.Facts{
+			URL: fmt.Sprintf("http://a.example/%d", i), Date: time.Date(2026, 3, 4, 0, i, 0, 0, time.UTC), Status: 200, Type: query.Page, Language: "en", Text: text,
+		}})
+	}
+	if err := x.AddSegment(context.Background(), s); err != nil {
+		t.Fatal(err)
+	}
+	x.scored = 20
+	for _, c := range []struct {
+		query, first string
+		hits         int
+	}{{"raven", "http://a.example/56", 20}, {"raven OR owl", "http://a.example/3", 21}, {"owl", "http://a.example/3", 1}} {
+		q, err := query.Parse(c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := x.Search(context.Background(), q, search.Options{Limit: 60})
+		if err != nil || len(a.Hits) != c.hits || a.Hits[0].URL != c.first || a.Total != 60 && c.query != "owl" {
+			t.Errorf("%s: %d hits of %d, %v first, want %s, %v", c.query, len(a.Hits), a.Total, a.Hits[:min(1, len(a.Hits))], c.first, err)
+		}
+	}
+	if _, err := x.pool.Exec(context.Background(), x.sql("ALTER TABLE {schema}.anchors RENAME target TO url")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(context.Background(), x.pool.Config().ConnString(), "scored"); err == nil || !strings.Contains(err.Error(), "drop it") {
+		t.Errorf("a schema of another version is opened: %v", err)
+	}
+}
+
 // TestVectorIsFull: what is left out is the end of a text.
 func TestVectorIsFull(t *testing.T) {
 	v := vector{}

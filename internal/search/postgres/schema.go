@@ -16,6 +16,7 @@ import (
 type Index struct {
 	pool   *pgxpool.Pool
 	schema string // quoted
+	scored int    // maxScored, but for tests
 }
 
 var _ search.Index = (*Index)(nil)
@@ -33,7 +34,7 @@ CREATE TABLE IF NOT EXISTS {schema}.segments (
 CREATE TABLE IF NOT EXISTS {schema}.lexemes (
 	term text NOT NULL PRIMARY KEY,
 	documents bigint NOT NULL              -- that have the term in text or title
-);
+) WITH (fillfactor = 60);                      -- each segment changes rows: room for that in their pages, so that indexes and table do not grow with it
 CREATE TABLE IF NOT EXISTS {schema}.documents (
 	crawl text NOT NULL, segment text NOT NULL, seq integer NOT NULL,
 	url text NOT NULL, site text NOT NULL, host text NOT NULL,
@@ -51,9 +52,8 @@ CREATE INDEX IF NOT EXISTS documents_author ON {schema}.documents USING gin (aut
 CREATE INDEX IF NOT EXISTS documents_site ON {schema}.documents (site, host);
 CREATE INDEX IF NOT EXISTS documents_seconds ON {schema}.documents (seconds);
 CREATE TABLE IF NOT EXISTS {schema}.anchors (
-	crawl text NOT NULL, segment text NOT NULL, seq integer NOT NULL,
-	url text NOT NULL, terms tsvector NOT NULL,
-	PRIMARY KEY (crawl, segment, seq)
+	target bigint NOT NULL,                -- hash of the URL that they lead to
+	terms tsvector NOT NULL
 );
 CREATE INDEX IF NOT EXISTS anchors_terms ON {schema}.anchors USING gin (terms);
 `
@@ -74,7 +74,7 @@ func Open(ctx context.Context, connection, schema string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the search index: %w", err)
 	}
-	x := &Index{pool, pgx.Identifier{schema}.Sanitize()}
+	x := &Index{pool, pgx.Identifier{schema}.Sanitize(), maxScored}
 	if err := x.prepare(ctx); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("open the search index: %w", err)
@@ -94,8 +94,18 @@ func (x *Index) prepare(ctx context.Context) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(schemaLock)); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, x.sql(tables), pgx.QueryExecModeSimpleProtocol)
-		return err
+		if _, err := tx.Exec(ctx, x.sql(tables), pgx.QueryExecModeSimpleProtocol); err != nil {
+			return err
+		}
+		var current bool
+		const isCurrent = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'target')"
+		if err := tx.QueryRow(ctx, isCurrent, x.schema+".anchors").Scan(&current); err != nil {
+			return err
+		}
+		if !current {
+			return fmt.Errorf("the schema %s was made by another version: drop it, and the index is filled again", x.schema)
+		}
+		return nil
 	})
 }
 

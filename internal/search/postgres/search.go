@@ -29,10 +29,10 @@ func (x *Index) Search(ctx context.Context, q query.Query, o search.Options) (a 
 		return a, nil
 	}
 	if !o.Fold {
-		a.Hits, err = x.hits(ctx, q, o.Limit, o.Offset)
+		a.Hits, err = x.hits(ctx, q, a.Total, o.Limit, o.Offset)
 	} else {
 		a.Hits, err = search.Fold(o, func(offset int) ([]search.Hit, error) {
-			return x.hits(ctx, q, 3*(o.Offset+o.Limit)+foldMargin, offset)
+			return x.hits(ctx, q, a.Total, 3*(o.Offset+o.Limit)+foldMargin, offset)
 		})
 	}
 	if err != nil {
@@ -74,11 +74,18 @@ func (x *Index) count(ctx context.Context, q query.Query, o search.Options, a *s
 	return rows.Err()
 }
 
-// hits are those of a query in the order of their rank: first what is newer, if there are no words to rank by.
-func (x *Index) hits(ctx context.Context, q query.Query, limit, offset int) (hits []search.Hit, err error) {
+// maxScored bounds the documents that are ranked by their words, because each is read for that: of more, those are that are newest, and of a query with an OR
+// also the newest of those that have its rarest word.
+const maxScored = 20_000
+
+// newestFirst is the order of documents of the same rank.
+const newestFirst = "seconds DESC, crawl, segment, seq"
+
+// hits are those of a query, of so many that it finds, in the order of their rank: first what is newer, if there are no words to rank by.
+func (x *Index) hits(ctx context.Context, q query.Query, total, limit, offset int) (hits []search.Hit, err error) {
 	c := condition{analyser: terms.New()}
 	where := c.of(q.Root)
-	rank, credits := "0::double precision", ""
+	rank, credits, from := "0::double precision", "", "{schema}.documents"
 	slots, together := wanted(q)
 	weighed, err := x.weigh(ctx, slots)
 	if err != nil {
@@ -90,15 +97,19 @@ func (x *Index) hits(ctx context.Context, q query.Query, limit, offset int) (hit
 			operator = " & "
 		}
 		sum := c.sum(weighed)
-		credits = x.sql(`WITH credit AS MATERIALIZED (
-			SELECT url, max(` + sum + `) AS credit
+		credits = `WITH credit AS MATERIALIZED (
+			SELECT target, max(` + sum + `) AS credit
 			FROM {schema}.anchors WHERE terms @@ ` + c.arg(tsquery(slots, operator)) + `::text::tsquery
-			GROUP BY url ORDER BY credit DESC, url LIMIT ` + strconv.Itoa(search.MaxAnchorTargets) + `) `)
+			GROUP BY target ORDER BY credit DESC, target LIMIT ` + strconv.Itoa(search.MaxAnchorTargets) + `) `
+		from += " LEFT JOIN credit ON credit.target = " + fmt.Sprintf(hashOf, "url")
 		rank = `(` + sum + ` + ` + c.arg(search.AnchorBoost) +
-			`::double precision * coalesce((SELECT credit FROM credit WHERE credit.url = documents.url), 0)) * (1 + ` + c.arg(search.RelevanceWeight) + `::double precision * greatest(0, least(score, 1)))`
+			`::double precision * coalesce(credit, 0)) * (1 + ` + c.arg(search.RelevanceWeight) + `::double precision * greatest(0, least(score, 1)))`
+		if total > x.scored {
+			where = c.candidates(where, x.scored, weighed[0].slot, together)
+		}
 	}
-	statement := x.sql(credits + "SELECT crawl, segment, content, stored, " + rank + " AS rank FROM {schema}.documents WHERE " + where +
-		" ORDER BY rank DESC, seconds DESC, crawl, segment, seq LIMIT " + strconv.Itoa(limit) + " OFFSET " + strconv.Itoa(offset))
+	statement := x.sql(credits + "SELECT crawl, segment, content, stored, " + rank + " AS rank FROM " + from + " WHERE " + where +
+		" ORDER BY rank DESC, " + newestFirst + " LIMIT " + strconv.Itoa(limit) + " OFFSET " + strconv.Itoa(offset))
 	rows, err := x.pool.Query(ctx, statement, c.args...)
 	if err != nil {
 		return nil, err
@@ -119,4 +130,16 @@ func (x *Index) hits(ctx context.Context, q query.Query, limit, offset int) (hit
 		hits = append(hits, h)
 	}
 	return hits, rows.Err()
+}
+
+// candidates is the condition of so many documents that another condition finds. To choose them needs no look at their words: the index has those.
+func (c *condition) candidates(where string, most int, rarest terms.Slot, together bool) string {
+	newest := func(where string) string {
+		return "(SELECT ctid FROM {schema}.documents WHERE " + where + " ORDER BY " + newestFirst + " LIMIT " + strconv.Itoa(most) + ")"
+	}
+	list := newest(where)
+	if !together {
+		list += " UNION " + newest(where+" AND terms @@ "+c.arg(tsquery([]terms.Slot{rarest}, ""))+"::text::tsquery")
+	}
+	return "documents.ctid = ANY (ARRAY(" + list + "))"
 }
