@@ -9,6 +9,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2/document"
 	index "github.com/blevesearch/bleve_index_api"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
 
 	"github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/query"
@@ -57,6 +58,7 @@ func documentOf(a *terms.Analyser, segment string, n int, d *search.Document) (*
 	doc := document.NewDocument(id)
 	text, title := newTerms(fieldText, withPositions), newTerms(fieldTitle, index.IndexField)
 	d.Terms(a, text.add)
+	text.finish()
 	a.Each(d.Title, d.Language, 0, title.add)
 	doc.AddField(text)
 	if title.length > 0 {
@@ -67,6 +69,7 @@ func documentOf(a *terms.Analyser, segment string, n int, d *search.Document) (*
 		for i, name := range a.Names(d.Author) {
 			author.add(terms.Term{Text: name, Position: i})
 		}
+		author.finish()
 		doc.AddField(author)
 	}
 	for field, name := range keywords {
@@ -132,11 +135,44 @@ func (f *termsField) add(t terms.Term) {
 	if !f.options.IncludeTermVectors() {
 		return
 	}
+	if len(known.Locations) > 0 {
+		first := known.Locations[0]
+		first.ArrayPositions = append(first.ArrayPositions, uint64(t.Position+1))
+		return
+	}
 	if len(f.places) == cap(f.places) {
 		f.places = make([]index.TokenLocation, 0, placesAtOnce)
 	}
 	f.places = append(f.places, index.TokenLocation{Position: t.Position + 1}) // bytes are left out: snippets find them in the text
 	known.Locations = append(known.Locations, &f.places[len(f.places)-1])
+}
+
+// finish turns the positions of a term behind its first into their distances from each other. bleve writes five numbers for each location; a term has one location
+// for all of its positions, with the others in the place of positions in arrays: one number for each, of one byte mostly.
+func (f *termsField) finish() {
+	for _, t := range f.terms {
+		for _, l := range t.Locations {
+			for i := len(l.ArrayPositions) - 1; i > 0; i-- {
+				l.ArrayPositions[i] -= l.ArrayPositions[i-1]
+			}
+			if len(l.ArrayPositions) > 0 {
+				l.ArrayPositions[0] -= uint64(l.Position)
+			}
+		}
+	}
+}
+
+// positionsOf appends the positions of a term in a document to a list.
+func positionsOf(list []uint64, locations []segment.Location) []uint64 {
+	for _, l := range locations {
+		at := l.Pos()
+		list = append(list, at)
+		for _, more := range l.ArrayPositions() {
+			at += more
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 // The methods of document.Field.

@@ -83,9 +83,7 @@ func (m *matcher) following(docs *roaring.Bitmap, readers [][]*reader, place []i
 					continue
 				}
 				several = several || len(positions[i]) > 0
-				for _, l := range r.at.Locations() {
-					positions[i] = append(positions[i], l.Pos())
-				}
+				positions[i] = positionsOf(positions[i], r.at.Locations())
 				if r.next(); r.err != nil {
 					failed = r.err
 				}
