@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/pgtest"
@@ -22,12 +24,12 @@ func BenchmarkIndex(b *testing.B) {
 		if err := x.pool.QueryRow(context.Background(), sizes).Scan(&size); err != nil {
 			b.Fatal(err)
 		}
-		logSizes(b, x)
+		logSizes(b, x, b.N)
 		return size
 	})
 }
 
-func logSizes(b *testing.B, x *Index) {
+func logSizes(b *testing.B, x *Index, pages int) {
 	b.Helper()
 	const sizes = "SELECT c.relname, pg_total_relation_size(c.oid) - CASE c.relkind WHEN 'r' THEN pg_indexes_size(c.oid) ELSE 0 END FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'bench' ORDER BY 2 DESC"
 	rows, err := x.pool.Query(context.Background(), sizes)
@@ -35,14 +37,16 @@ func logSizes(b *testing.B, x *Index) {
 		b.Fatal(err)
 	}
 	defer rows.Close()
+	var list []string // of one line: a benchmark logs few
 	for rows.Next() {
 		var name string
 		var size int64
 		if err := rows.Scan(&name, &size); err != nil {
 			b.Fatal(err)
 		}
-		b.Logf("%s: %d bytes a page", name, size/int64(b.N))
+		list = append(list, fmt.Sprintf("%s %d", name, size/int64(pages)))
 	}
+	b.Logf("bytes a page: %s", strings.Join(list, ", "))
 }
 
 func BenchmarkSearch(b *testing.B) {
@@ -63,5 +67,9 @@ func BenchmarkMix(b *testing.B) {
 	}
 	defer func() { _ = x.Close() }()
 	searchtest.FillBig(b, x, searchtest.Documents(b))
+	if _, err := x.pool.Exec(context.Background(), "VACUUM ANALYZE"); err != nil { // as the server does by itself from time to time
+		b.Fatal(err)
+	}
+	logSizes(b, x, searchtest.Documents(b))
 	searchtest.BenchMix(b, x)
 }

@@ -161,7 +161,7 @@ func BenchMix(b *testing.B, x search.Index) {
 	full := search.Options{Limit: 20, Facets: true, Histogram: true, Fold: true}
 	begin := time.Now()
 	first := ask(b, x, []string{classes[2].Queries[0]}, search.Options{Limit: 20})
-	b.Logf("the first query after the start: %s", time.Since(begin).Round(time.Millisecond))
+	b.Logf("the first query after the start: %s, CPU %s", time.Since(begin).Round(time.Millisecond), first.cpu[0].Round(time.Millisecond))
 	for _, c := range others { // other queries, so that files and tables are in memory
 		first.add(ask(b, x, c.Queries, full))
 	}
