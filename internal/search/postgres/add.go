@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,8 +17,50 @@ import (
 	"github.com/muninn-archive/muninn/internal/search/terms"
 )
 
-// stored is what the index keeps of a document to show it.
-type stored struct{ search.Document }
+// stored is what the index keeps of a document to show it, beside the columns with its URL and content, with short names: there is one for each document.
+type stored struct {
+	Run         uint32    `json:"r,omitempty"`
+	N           int       `json:"n,omitempty"`
+	URL         string    `json:"u,omitempty"` // if the column has another form of it
+	Date        time.Time `json:"d"`
+	Status      int       `json:"c,omitempty"`
+	MIME        string    `json:"m,omitempty"`
+	Digest      string    `json:"g,omitempty"` // if it is not the content
+	Score       float64   `json:"s,omitempty"`
+	Application string    `json:"p,omitempty"`
+	Level       string    `json:"v,omitempty"`
+	Type        string    `json:"y,omitempty"`
+	Language    string    `json:"l,omitempty"`
+	Author      string    `json:"a,omitempty"`
+	Title       string    `json:"t,omitempty"`
+}
+
+// noDigest is how the name of a content begins that is no digest.
+const noDigest = "text:"
+
+// storedOf leaves out what columns have.
+func storedOf(d *search.Document, content string) stored {
+	s := stored{d.Run, d.N, d.URL, d.Date, d.Status, d.MIME, d.Digest, d.Score, d.Application, d.Level, d.Type, d.Language, d.Author, d.Title}
+	if clean(d.URL) == d.URL {
+		s.URL = ""
+	}
+	if d.Digest == content && clean(content) == content && !strings.HasPrefix(content, noDigest) {
+		s.Digest = ""
+	}
+	return s
+}
+
+// document is what storedOf was made of, but for its text.
+func (s *stored) document(crawl, url, content string) search.Document {
+	if s.URL != "" {
+		url = s.URL
+	}
+	if s.Digest == "" && s.N == search.WholePage && !strings.HasPrefix(content, noDigest) {
+		s.Digest = content
+	}
+	return search.Document{Run: s.Run, N: s.N, Facts: query.Facts{Crawl: crawl, URL: url, Date: s.Date, Status: s.Status, MIME: s.MIME, Digest: s.Digest, Score: s.Score,
+		Application: s.Application, Level: s.Level, Type: s.Type, Language: s.Language, Author: s.Author, Title: s.Title}}
+}
 
 const insertDocument = `INSERT INTO {schema}.documents
 	(crawl, segment, seq, url, site, host, seconds, status, score, lang, type, media, app, level, author, terms, key, content, stored)
@@ -108,9 +151,8 @@ func (w *writer) send(ctx context.Context) error {
 
 func (w *writer) document(ctx context.Context, s *search.Segment, seq int) error {
 	d := &s.Documents[seq]
-	show := stored{*d}
-	show.Text, show.Crawl = "", ""
-	raw, err := json.Marshal(show)
+	content := search.ContentOf(d)
+	raw, err := json.Marshal(storedOf(d, content))
 	if err != nil {
 		return err
 	}
@@ -129,7 +171,7 @@ func (w *writer) document(ctx context.Context, s *search.Segment, seq int) error
 	}
 	value := func(f query.Field) string { return clean(d.Value(f)) }
 	return w.queue(ctx, insertDocument, clean(s.Crawl), clean(s.Name), seq, clean(d.URL), value(query.Site), value(query.Host), d.Date.Unix(), d.Status, d.Score, value(query.Lang),
-		value(query.Type), clean(d.Media()), value(query.App), value(query.Level), author.String(), text.String(), clean(search.KeyOf(&d.Facts)), search.ContentOf(d), clean(string(raw)))
+		value(query.Type), clean(d.Media()), value(query.App), value(query.Level), author.String(), text.String(), clean(search.KeyOf(&d.Facts)), content, clean(string(raw)))
 }
 
 // maxVector bounds what PostgreSQL stores of a text as a tsvector, in bytes: it refuses one of 1 MiB (its manual, 12.11 "Limitations"), and with it all of a segment. What follows in the text

@@ -108,7 +108,7 @@ func (x *Index) hits(ctx context.Context, q query.Query, total, limit, offset in
 			where = c.candidates(where, x.scored, weighed[0].slot, together)
 		}
 	}
-	statement := x.sql(credits + "SELECT crawl, segment, content, stored, " + rank + " AS rank FROM " + from + " WHERE " + where +
+	statement := x.sql(credits + "SELECT crawl, segment, url, content, stored, " + rank + " AS rank FROM " + from + " WHERE " + where +
 		" ORDER BY rank DESC, " + newestFirst + " LIMIT " + strconv.Itoa(limit) + " OFFSET " + strconv.Itoa(offset))
 	rows, err := x.pool.Query(ctx, statement, c.args...)
 	if err != nil {
@@ -117,16 +117,15 @@ func (x *Index) hits(ctx context.Context, q query.Query, total, limit, offset in
 	defer rows.Close()
 	for rows.Next() {
 		var h search.Hit
-		var raw, crawl string
-		if err := rows.Scan(&crawl, &h.Segment, &h.Content, &raw, &h.Rank); err != nil {
+		var raw, crawl, url string
+		if err := rows.Scan(&crawl, &h.Segment, &url, &h.Content, &raw, &h.Rank); err != nil {
 			return nil, err
 		}
 		var s stored
 		if err := json.Unmarshal([]byte(raw), &s); err != nil {
 			return nil, fmt.Errorf("read a document of segment %s: %w", h.Segment, err)
 		}
-		h.Document = s.Document
-		h.Crawl = crawl
+		h.Document = s.document(crawl, url, h.Content)
 		hits = append(hits, h)
 	}
 	return hits, rows.Err()
