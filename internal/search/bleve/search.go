@@ -143,7 +143,7 @@ func (x *Index) Search(ctx context.Context, q query.Query, o search.Options) (a 
 	a.Hits, err = search.Fold(o, func(offset int) ([]search.Hit, error) {
 		if offset == len(list) && offset < matches.total && len(list) < search.MaxFolded {
 			s.options.Facets, s.options.Histogram = false, false
-			more, err := s.run(ctx, pages, search.MaxFolded)
+			more, err := s.run(ctx, pages, min(foldGrowth*len(list), search.MaxFolded))
 			if err != nil {
 				return nil, err
 			}
@@ -153,6 +153,9 @@ func (x *Index) Search(ctx context.Context, q query.Query, o search.Options) (a 
 	})
 	return a, err
 }
+
+// foldGrowth is how many times more hits a search is asked for again if those that it was asked for had too many duplicates.
+const foldGrowth = 8
 
 // foldMargin is the number of hits that are loaded at a time while duplicates are folded.
 const foldMargin = 64
