@@ -18,12 +18,19 @@ type running struct {
 	done   chan struct{}
 }
 
-// enter stops what runs of a batch and waits for its end; leave lets the next one in.
-func (a *exclusiveSteps) enter(ctx context.Context, batch string) (_ context.Context, leave func()) {
+// enter stops what runs of a batch and waits for its end; leave lets the next one in. An attempt that is given up while it waits does not enter: it
+// would stop the attempt that Temporal has started in its place.
+func (a *exclusiveSteps) enter(ctx context.Context, batch string) (_ context.Context, leave func(), err error) {
+	given := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	mine := &running{cancel, make(chan struct{})}
 	for {
 		a.mu.Lock()
+		if err := given.Err(); err != nil {
+			a.mu.Unlock()
+			cancel()
+			return nil, nil, err
+		}
 		other := a.running[batch]
 		if other == nil {
 			if a.running == nil {
@@ -35,7 +42,10 @@ func (a *exclusiveSteps) enter(ctx context.Context, batch string) (_ context.Con
 		}
 		a.mu.Unlock()
 		other.cancel()
-		<-other.done
+		select {
+		case <-other.done:
+		case <-given.Done():
+		}
 	}
 	return ctx, func() {
 		a.mu.Lock()
@@ -43,5 +53,5 @@ func (a *exclusiveSteps) enter(ctx context.Context, batch string) (_ context.Con
 		a.mu.Unlock()
 		cancel()
 		close(mine.done)
-	}
+	}, nil
 }

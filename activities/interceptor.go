@@ -146,7 +146,10 @@ func (i *activityInbound) ExecuteActivity(ctx context.Context, in *interceptor.E
 	attempt := do
 	if s.exclusive {
 		attempt = func(ctx context.Context) (any, error) {
-			ctx, leave := i.a.batches.enter(ctx, batch.Crawl+"/"+batch.Batch)
+			ctx, leave, err := i.a.batches.enter(ctx, batch.Crawl+"/"+batch.Batch)
+			if err != nil {
+				return nil, err
+			}
 			defer leave()
 			return do(ctx)
 		}

@@ -103,13 +103,31 @@ func TestHeartbeat(t *testing.T) {
 // TestAlone: a step of a batch stops the step of the batch that still runs, and waits for its end. Other batches do not wait.
 func TestAlone(t *testing.T) {
 	var a exclusiveSteps
-	first, leave := a.enter(t.Context(), "c/b-1")
-	_, leaveOther := a.enter(t.Context(), "c/b-2")
+	first, leave, _ := a.enter(t.Context(), "c/b-1")
+	_, leaveOther, _ := a.enter(t.Context(), "c/b-2")
 	leaveOther()
+	given, giveUp := context.WithCancel(t.Context())
+	abandoned := make(chan error, 1)
+	go func() { // an attempt that is given up while it waits
+		_, _, err := a.enter(given, "c/b-1")
+		abandoned <- err
+	}()
+	<-first.Done()
+	giveUp()
+	if err := <-abandoned; !errors.Is(err, context.Canceled) {
+		t.Errorf("it enters: %v", err)
+	}
+	if _, _, err := a.enter(given, "c/b-3"); !errors.Is(err, context.Canceled) || len(a.running) != 1 {
+		t.Errorf("it enters: %v", err)
+	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		second, leave := a.enter(t.Context(), "c/b-1")
+		second, leave, err := a.enter(t.Context(), "c/b-1")
+		if err != nil {
+			t.Error(err)
+			return
+		}
 		defer leave()
 		if second.Err() != nil {
 			t.Error("the second step is cancelled")
