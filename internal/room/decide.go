@@ -299,7 +299,11 @@ func (r *Room) targets(ctx context.Context, c *chosenOf, s *sent, d *desk.Decisi
 			return nil
 		}
 	}
+	bytes := 0
 	for _, f := range c.Work.Pages(g, c.State, groupPages) {
+		if bytes += len(f.URL); bytes > groupBytes {
+			break
+		}
 		d.Of = append(d.Of, selection.Decision{URL: f.URL, Verdict: s.Verdict})
 	}
 	if len(d.Of) == 0 {
@@ -317,9 +321,11 @@ type againPage struct {
 	Group   string            `json:"group,omitempty"`
 	Verdict selection.Verdict `json:"verdict"`
 	Why     string            `json:"why,omitempty"`
+	Anyway  bool              `json:"-"` // what others have decided was shown
 }
 
-// again shows a decision that was not written, with a form that sends it as of now.
+// again shows a decision that was not written, with a form that sends it again. After another decision was shown it is sent as of now; any other form keeps
+// its number and its version, so that it is written once, and so that what others have decided since is shown first.
 func (r *Room) again(w http.ResponseWriter, req *http.Request, c *chosenOf, s *sent, status int, says string) error {
 	now, err := r.chosen(req.Context(), c.Name, strconv.Itoa(c.Archive))
 	if err != nil {
@@ -328,6 +334,9 @@ func (r *Room) again(w http.ResponseWriter, req *http.Request, c *chosenOf, s *s
 	p := againPage{selectionHead: r.head(req, now), Status: status, Says: says, URL: s.URL, Group: s.Group, Verdict: s.Verdict, Why: s.Why}
 	if p.Form != nil {
 		p.Form.Next = cmp.Or(s.next, p.Home)
+		if p.Anyway = s.Anyway || status == http.StatusConflict; status != http.StatusConflict {
+			p.Form.ID, p.Form.Version = s.ID, s.Version
+		}
 	}
 	r.write(w, req, status, view{Name: "again", Title: "Decide again", Data: &p, Sends: true, Twin: now.address("/selection", "format", "json")})
 	return nil

@@ -3,9 +3,11 @@ package room_test
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -249,6 +251,42 @@ func TestOutdated(t *testing.T) {
 	}
 	if n := len(s.entries()); n != 7 {
 		t.Errorf("%d entries, want 7", n)
+	}
+}
+
+// TestDecideAfterRestart: a form of a server that was started again comes back as it was: sent twice it is one decision, and what others have decided meanwhile is
+// shown before it is written.
+func TestDecideAfterRestart(t *testing.T) {
+	s := selectingOf(t, ownRavens(t))
+	sent, waits := s.form("url", "http://a.example/second", "verdict", "keep"), s.form("url", "http://a.example/", "verdict", "keep")
+	if w := s.post(sent); w.Code != 303 || len(s.entries()) != 2 {
+		t.Fatalf("%d, %d entries", w.Code, len(s.entries()))
+	}
+	l, err := selection.Open(t.Context(), s.store, "ravens")
+	if err == nil {
+		_, err = l.Append(t.Context(), selection.Entry{Who: "bob", Decisions: []selection.Decision{{URL: "http://a.example/", Verdict: selection.Drop}}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.start(nil)
+	inputs := regexp.MustCompile(`<input type="hidden" name="([a-z]+)" value="([^"]*)">`)
+	for name, c := range map[string]struct {
+		form   url.Values
+		status int
+		says   string
+	}{"sent before": {sent, 303, ""}, "not sent before": {waits, 409, "entry 3 has decided otherwise: drop"}} {
+		w := s.post(c.form)
+		if w.Code != 403 || !strings.Contains(w.Body.String(), "started again") {
+			t.Fatalf("%s: %d %s", name, w.Code, w.Body)
+		}
+		form := url.Values{"verdict": {c.form.Get("verdict")}}
+		for _, m := range inputs.FindAllStringSubmatch(w.Body.String(), -1) {
+			form.Set(m[1], html.UnescapeString(m[2]))
+		}
+		if w := s.post(form); w.Code != c.status || !strings.Contains(w.Body.String(), c.says) || len(s.entries()) != 3 {
+			t.Errorf("%s: %d, %d entries: %s", name, w.Code, len(s.entries()), w.Body)
+		}
 	}
 }
 

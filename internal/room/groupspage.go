@@ -201,6 +201,9 @@ func (r *Room) group(req *http.Request) (view, error) {
 // groupPages is the number of open pages of a group of which a sample is taken, and that can be decided one by one at a time.
 const groupPages = 5000
 
+// groupBytes bounds the URLs of such pages in one decision: an entry has 4 MiB at most, with other members and escapes beside them.
+const groupBytes = 1 << 20
+
 // historyPage is who has decided what, when and why.
 type historyPage struct {
 	selectionHead

@@ -86,6 +86,8 @@ type opened struct {
 	why     error     // the archive could not be read last
 	failed  time.Time // when that was
 	pass    *pass
+	passed  time.Time     // when the archive was read last, also if what came of it was given up
+	took    time.Duration // how long that took
 }
 
 // Selection is a selection as of a version. It is never changed.

@@ -66,6 +66,46 @@ func filled(t *testing.T, pages int, entries ...selection.Entry) archive.Store {
 
 var at = At{1, "ravens"}
 
+// TestManySelections: who looks at more selections than are kept, in turn, does not have the archive read each time.
+func TestManySelections(t *testing.T) {
+	store := filled(t, 20)
+	names := []At{at}
+	for i := range maxKept {
+		names = append(names, At{1, fmt.Sprintf("more-%d", i)})
+		if _, err := selection.Create(t.Context(), store, names[i+1].Name, "ann", "", selection.Creation{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := epoch
+	d := New(Config{Archives: []archive.Store{store}, Now: func() time.Time { return now }})
+	worked := func(of At) bool {
+		t.Helper()
+		now = now.Add(time.Second)
+		if _, err := d.Get(t.Context(), of); err != nil {
+			t.Fatal(err)
+		}
+		d.Round(t.Context())
+		s, err := d.Get(t.Context(), of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Work != nil
+	}
+	for _, of := range names {
+		if !worked(of) {
+			t.Fatalf("%s is not worked out", of.Name)
+		}
+	}
+	d.opened[names[0]].took = time.Minute // as in a large archive
+	if now = now.Add(time.Minute); worked(names[0]) {
+		t.Error("the archive is read again at once")
+	}
+	now = now.Add(time.Hour)
+	if !worked(names[0]) {
+		t.Error("it is not worked out later")
+	}
+}
+
 // TestCounts: after each decision captures and groups are those that a count over the archive finds, though it is read once.
 func TestCounts(t *testing.T) {
 	store := filled(t, 60, selection.Entry{Rules: []selection.Rule{{Query: "soup host:h1.example", Verdict: selection.Drop}}})

@@ -63,10 +63,10 @@ func (d *Desk) wanted() (list []*opened) {
 // advance reads the archive or learns, if that is due.
 func (d *Desk) advance(ctx context.Context, o *opened) {
 	o.mu.Lock()
-	state, p, w, asked, failed, failedAt := o.state, o.pass, o.work, o.asked, o.why, o.failed
+	state, p, w, asked, failed, failedAt, passed, took := o.state, o.pass, o.work, o.asked, o.why, o.failed, o.passed, o.took
 	o.mu.Unlock()
 	now := d.Now()
-	if failed != nil && now.Sub(failedAt) < passAge/rarely {
+	if failed != nil && now.Sub(failedAt) < passAge/rarely || p == nil && now.Sub(passed) < rarely*took { // visitors of many selections have the archive read no more often
 		return
 	}
 	if p == nil || d.outdated(p, state.Version, asked, now) {
@@ -89,7 +89,7 @@ func (d *Desk) advance(ctx context.Context, o *opened) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.pass, o.work, o.why = p, w, nil
+	o.pass, o.work, o.why, o.passed, o.took = p, w, nil, p.when, p.took
 }
 
 // outdated reports whether the archive is to be read again: something was decided, captures may be new, or open from today on.

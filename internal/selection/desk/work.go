@@ -164,22 +164,12 @@ type Question struct {
 func (w *Work) Questions(g selection.Group, state *selection.State, n int) (list []Question) {
 	of := w.decided
 	of.Closed = slices.Clone(of.Closed)
-	if g != "" {
-		for i := range of.Closed {
-			of.Closed[i] = of.Closed[i] || !w.pool.Facts[i].In(g)
-		}
+	for i := range of.Closed {
+		f := &w.pool.Facts[i]
+		of.Closed[i] = of.Closed[i] || g != "" && !f.In(g) || state.Of(f).Verdict != selection.Ask
 	}
-	for len(list) < n {
-		more := w.pool.Next(of, w.model, n)
-		if len(more) == 0 {
-			break
-		}
-		for _, i := range more {
-			of.Closed[i] = true
-			if f := &w.pool.Facts[i]; len(list) < n && state.Of(f).Verdict == selection.Ask {
-				list = append(list, w.question(i))
-			}
-		}
+	for _, i := range w.pool.Next(of, w.model, n) {
+		list = append(list, w.question(i))
 	}
 	return list
 }
