@@ -155,6 +155,10 @@ func crawlsIn(v *views.Views, archives []string) error {
 	if len(v.Crawls()) > 0 {
 		return nil
 	}
+	return noCrawls(archives)
+}
+
+func noCrawls(archives []string) error {
 	return fmt.Errorf("there is no crawl in %s: name the folder or prefix that the folders of crawls lie in", strings.Join(archives, ", "))
 }
 

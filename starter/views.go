@@ -49,7 +49,7 @@ stays as it is. A server that has the views open must have ended; of a database,
 
 // builtViews is what `views` prints.
 type builtViews struct {
-	Views    string  `json:"views"` // folder or schema of the database
+	Views    string  `json:"views"` // the folder, or "the database"
 	Rebuilt  bool    `json:"rebuilt,omitempty"`
 	Segments int     `json:"segments"` // of the archives
 	Viewed   int     `json:"viewed"`   // of them, those that are in the views
@@ -62,6 +62,9 @@ func (b builtViews) write(w io.Writer) {
 		did = "the views in %s are built again"
 	}
 	_, _ = fmt.Fprintf(w, did+": %d of %d segments, %.1f s\n", b.Views, b.Viewed, b.Segments, b.Seconds)
+	if b.Viewed < b.Segments {
+		_, _ = fmt.Fprintln(w, "  segments without texts are found by their URLs alone")
+	}
 }
 
 func (g *globals) buildViews(ctx context.Context, o roomOptions, rebuild bool, report io.Writer) (err error) {
@@ -74,7 +77,7 @@ func (g *globals) buildViews(ctx context.Context, o roomOptions, rebuild bool, r
 	}
 	if rebuild {
 		if err := o.delete(ctx, stores); err != nil {
-			return err
+			return interruptedOr(ctx, err)
 		}
 	}
 	v, stale, free, err := o.open(ctx, stores, g.logger(report))
@@ -106,11 +109,25 @@ func (o *roomOptions) where(stores []archive.Store) (string, error) {
 	return o.folder(stores)
 }
 
-// delete deletes the views.
+// delete deletes the views of archives that have crawls. A database is deleted only if the command line names it.
 func (o *roomOptions) delete(ctx context.Context, stores []archive.Store) error {
 	database, err := o.database()
 	if err != nil {
 		return err
+	}
+	if database != "" && o.views == "" {
+		return cli.Usage("--rebuild: MUNINN_VIEWS has a database: name it by --views, or the folder of the views by --data")
+	}
+	crawls := 0
+	for _, store := range stores {
+		list, err := archive.Crawls(ctx, store)
+		if err != nil {
+			return fmt.Errorf("list the crawls of %s: %w", store, err)
+		}
+		crawls += len(list)
+	}
+	if crawls == 0 {
+		return noCrawls(o.archives)
 	}
 	if database != "" {
 		return views.DropDatabase(ctx, database)

@@ -110,9 +110,16 @@ func TestViewsWrong(t *testing.T) {
 	if code, _, said := call(t, "views"); code != cli.ExitUsage || !strings.Contains(said, "give an archive") {
 		t.Errorf("%d: %s", code, said)
 	}
-	if code, _, said := call(t, "views", t.TempDir(), "--data", data); code != cli.ExitFailed || !strings.Contains(said, "there is no crawl in") {
+	for _, more := range [][]string{nil, {"--rebuild"}} {
+		if code, _, said := call(t, append([]string{"views", t.TempDir(), "--data", data}, more...)...); code != cli.ExitFailed || !strings.Contains(said, "there is no crawl in") {
+			t.Errorf("%d: %s", code, said)
+		}
+	}
+	t.Setenv("MUNINN_VIEWS", "postgres://127.0.0.1:1/none")
+	if code, _, said := call(t, "views", dir, "--rebuild"); code != cli.ExitUsage || !strings.Contains(said, "MUNINN_VIEWS") {
 		t.Errorf("%d: %s", code, said)
 	}
+	t.Setenv("MUNINN_VIEWS", "")
 	o := roomOptions{archives: []string{dir}, data: data, s3: &archive.S3{}}
 	stores, err := o.stores(t.Context())
 	if err != nil {
@@ -132,12 +139,21 @@ func TestViewsWrong(t *testing.T) {
 		t.Errorf("%d: %s; %v", code, said, err)
 	}
 	where := pgtest.Start(t).Database(t)
+	if code, _, said := call(t, "views", dir, "--views", where); code != cli.ExitOK {
+		t.Fatal(said)
+	}
+	if code, _, said := call(t, "views", t.TempDir(), "--views", where, "--rebuild"); code != cli.ExitFailed || !strings.Contains(said, "there is no crawl in") {
+		t.Errorf("%d: %s", code, said)
+	}
+	if len(capturesOf(t, dir, []string{"--views", where})) < 24 {
+		t.Error("a wrong archive has deleted views")
+	}
 	db, err := views.OpenDatabase(context.Background(), where)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	if code, _, said := call(t, "views", dir, "--views", where, "--rebuild"); code != cli.ExitFailed || !strings.Contains(said, "others are connected to the database") {
+	if code, _, said := call(t, "views", dir, "--views", where, "--rebuild"); code != cli.ExitFailed || !strings.Contains(said, "others have them open") {
 		t.Errorf("%d: %s", code, said)
 	}
 }

@@ -15,7 +15,7 @@ import (
 const visibleWithin = time.Minute
 
 // TestLongVisible: readers find what a crawl archives while it runs, in S3: in a room with views of its own, which follows the archive, and in one whose
-// views are in a database that the workers add to. The clock of a page begins when its manifest is seen.
+// views are in a database that the workers add to. The clock of a page begins with its manifest, whose time the store has in whole seconds.
 func TestLongVisible(t *testing.T) {
 	t.Parallel()
 	process, s3 := newS3(t)
@@ -48,10 +48,10 @@ func TestLongVisible(t *testing.T) {
 	go func() { ended <- derivation.Get(t.Context(), nil) }()
 	during, over := 0, false
 	for late := time.Now().Add(CrawlTime); ; time.Sleep(200 * time.Millisecond) {
-		committedPages(t, store, d.Name, committed)
 		for _, r := range rooms {
 			r.look(t)
 		}
+		committedPages(t, store, d.Name, committed) // afterwards: what is found is archived
 		select {
 		case err := <-ended:
 			if over = true; err != nil {
@@ -111,18 +111,26 @@ func (r *watchedRoom) look(t *testing.T) {
 	}
 }
 
-// committedPages adds the pages of a crawl that its archive has, with the present time for those that are new.
+// committedPages adds the pages of a crawl that its archive has, with the time of their manifest.
 func committedPages(t *testing.T, store archive.Store, crawl string, known map[string]time.Time) {
 	t.Helper()
-	now := time.Now()
-	err := archive.Manifests(t.Context(), store, "", crawl, func(m archive.Manifest) error {
-		return archive.ReadIndex(t.Context(), store, m.CDXJ.Key, func(i archive.Indexed) error {
-			if i.Status == 200 && i.MIME == "text/html" && known[i.URL].IsZero() {
-				known[i.URL] = now
-			}
-			return nil
-		})
+	changed := map[string]time.Time{}
+	err := store.List(t.Context(), archive.Layout{Crawl: crawl}.Manifests(), func(o archive.Object) error {
+		if name, is := archive.SegmentOf(o.Key); is {
+			changed[name] = o.Changed
+		}
+		return nil
 	})
+	if err == nil {
+		err = archive.Manifests(t.Context(), store, "", crawl, func(m archive.Manifest) error {
+			return archive.ReadIndex(t.Context(), store, m.CDXJ.Key, func(i archive.Indexed) error {
+				if i.Status == 200 && i.MIME == "text/html" && known[i.URL].IsZero() && !changed[m.Segment()].IsZero() {
+					known[i.URL] = changed[m.Segment()]
+				}
+				return nil
+			})
+		})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,9 @@ import (
 const (
 	// lockNumber is that of the lock under which the tables are made.
 	lockNumber = 0x6d756e696e6e // "muninn"
+	// openNumber is that of the lock that each connection of a catalogue shares, and that who deletes catalogues has alone. A process remembers which segments
+	// are there, and would not add them again.
+	openNumber = lockNumber + 1
 )
 
 // Catalogue is a catalogue.Catalogue in a database.
@@ -37,6 +40,11 @@ func OpenSchema(ctx context.Context, where, schema string) (*Catalogue, error) {
 	}
 	if schema != "" {
 		conf.ConnConfig.RuntimeParams["search_path"] = pgx.Identifier{schema}.Sanitize()
+	}
+	conf.MinConns = max(conf.MinConns, 1) // one stays when nothing is asked, with the lock
+	conf.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `SELECT pg_advisory_lock_shared($1)`, int64(openNumber))
+		return err
 	}
 	db, err := pgxpool.NewWithConfig(ctx, conf)
 	if err != nil {

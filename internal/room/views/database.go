@@ -39,12 +39,12 @@ func OpenDatabase(ctx context.Context, where string) (*Database, error) {
 	return &Database{c, index, c.Segments}, nil
 }
 
-// DropDatabase deletes the views of a database. It refuses that while others are connected to it: a worker or a server remembers which
-// segments the views have, and would not add them again.
+// DropDatabase deletes the views of a database. It refuses that while a worker or a server has them open, which remembers what segments they have, and
+// would not add them again.
 func DropDatabase(ctx context.Context, where string) error {
 	dropped, err := captures.DropSchemas(ctx, where, captureSchema, textSchema)
 	if err == nil && !dropped {
-		err = errors.New("others are connected to the database: end the servers and workers that use it")
+		err = errors.New("others have them open: end the servers and workers that use the database")
 	}
 	if err != nil {
 		return fmt.Errorf("delete views: %w", err)
@@ -61,7 +61,7 @@ type Stale struct{ Crawl, Segment string }
 // Error says what to do.
 func (s *Stale) Error() string {
 	return fmt.Sprintf("the database has views of another archive: it knows segment %s of %s, which is not there. Use another database; or, if the archive was made again, end all servers and workers that use this one, "+
-		"and run muninn views --rebuild: what is there is built again", s.Segment, s.Crawl)
+		"and run muninn views ARCHIVE --views DATABASE --rebuild", s.Segment, s.Crawl)
 }
 
 // Check reports a *Stale if the database has a segment of a crawl of the archives that they lack. Crawls that are in none of the archives may be

@@ -142,7 +142,11 @@ func (v *Views) round(ctx context.Context) (more bool, err error) {
 	}
 	each := max(sliceTime, looksRarely*v.Now().Sub(begun)) / time.Duration(max(1, len(names)))
 	for _, c := range crawls {
-		left, err := v.slice(ctx, c, names[c.Name], v.Now().Add(each))
+		list, listed := names[c.Name]
+		if !listed { // what was known of it stays
+			continue
+		}
+		left, err := v.slice(ctx, c, list, v.Now().Add(each))
 		if err != nil {
 			faults = append(faults, err)
 		}

@@ -120,7 +120,7 @@ func TestScored(t *testing.T) {
 	if _, err := x.pool.Exec(context.Background(), x.sql("ALTER TABLE {schema}.anchors RENAME target TO url")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(context.Background(), x.pool.Config().ConnString(), "scored"); err == nil || !strings.Contains(err.Error(), "drop it") {
+	if _, err := Open(context.Background(), x.pool.Config().ConnString(), "scored"); err == nil || !strings.Contains(err.Error(), "--rebuild builds it again") {
 		t.Errorf("a schema of another version is opened: %v", err)
 	}
 }

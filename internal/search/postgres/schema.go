@@ -103,7 +103,7 @@ func (x *Index) prepare(ctx context.Context) error {
 			return err
 		}
 		if !current {
-			return fmt.Errorf("the schema %s was made by another version: drop it, and the index is filled again", x.schema)
+			return fmt.Errorf("the schema %s was made by another version: muninn views ARCHIVE --views DATABASE --rebuild builds it again", x.schema)
 		}
 		return nil
 	})
