@@ -55,7 +55,7 @@ proofs: temporal versitygw ## run the long proofs: kills, resets, schedules, sim
 	MUNINN_BROWSER_TESTS=none $(GOTEST) -run '^TestLong' $(PROOFS)
 
 .PHONY: race
-# -short: properties are checked on fewer random histories; the races of one are those of all. Workflows are left out: Temporal runs one coroutine of
+# -short: properties are checked on fewer random histories, the races of one are those of all, and what is about size is left out. Workflows are left out: Temporal runs one coroutine of
 # theirs at a time. The timeout is for CI, where the proofs have most of the processors meanwhile.
 race: temporal ## run the race detector on the packages where goroutines share memory, and on crawls by a worker as a whole
 	$(GOTEST) -timeout 40m -race -short -skip '^TestLong' $(RACE)

@@ -90,6 +90,9 @@ func TestHistory(t *testing.T) {
 // However long the run is, there are few points, at equal distances; the first is near the start, the last near the end. A restart
 // changes nothing.
 func TestHistoryIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size, not about goroutines")
+	}
 	still, restless := hasty(t, nil), hasty(t, nil)
 	thinned := 0
 	for n := 1; n <= 1000; n++ {

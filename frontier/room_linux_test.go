@@ -15,6 +15,9 @@ import (
 // setting may have, there is room for what Badger writes after the last write: its memory table becomes a table on the disk.
 // The frontier loses nothing, and continues when there is room again.
 func TestFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size, not about goroutines")
+	}
 	const size, free = 512 << 20, int64(disk.LeastFloor)/2 + 80<<20 // more than a memory table above what stops the writes
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprint("size=", size)); err != nil {

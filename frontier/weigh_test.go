@@ -194,6 +194,9 @@ func TestHeadGivesWay(t *testing.T) {
 // TestWeighingIsBounded: a claim moves no more entries of a queue than it may weigh, however many are in a wrong position: some at the
 // head, and behind it sweepTimes the size of the claim, at most maxSweep.
 func TestWeighingIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size, not about goroutines")
+	}
 	for _, per := range []int{1, 7, 100} {
 		k := newMisorderedQueue(t, 1000, func(d *crawl.Definition) { d.Order.PerQueue = per })
 		for round := range 2 {
@@ -259,6 +262,9 @@ func TestWeighingNeedsWhatWasKept(t *testing.T) {
 
 // TestManyQueuesMove: one round claims from many queues, all of whose entries are worth another place.
 func TestManyQueuesMove(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size, not about goroutines")
+	}
 	const queues, n = 40, 1200
 	k := &kinds{rig: newRig(t, ofRavens)}
 	k.teach(40, "down", 1)
@@ -276,6 +282,9 @@ func TestManyQueuesMove(t *testing.T) {
 
 // TestURLsThatAreLongMove: a round moves no more than fits into a transaction, however long the URLs are.
 func TestURLsThatAreLongMove(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about size, not about goroutines")
+	}
 	const queues, n, length = 20, 400, 2000
 	k := &kinds{rig: newRig(t, ofRavens)}
 	k.teach(40, "down", 1)
