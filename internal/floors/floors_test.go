@@ -71,7 +71,7 @@ var wrappers = map[string][]string{
 	"github.com/dgraph-io/badger":         {"frontier/internal/store"},
 	"github.com/PuerkitoBio/goquery":      {"internal/page"},
 	"github.com/andybalholm/cascadia":     {"internal/lab/markup"},
-	"golang.org/x/net/html":               {"internal/page", "internal/extract", "internal/adapt", "internal/xpath", "internal/webworld", "internal/lab/adaptation", "internal/lab/markup"},
+	"golang.org/x/net/html":               {"internal/page", "internal/extract", "internal/adapt", "internal/xpath", "internal/webworld", "internal/lab/adaptation", "internal/lab/markup", "internal/lab/text"},
 	"github.com/klippa-app/go-pdfium":     {"internal/pdf"},
 	"github.com/chromedp/":                {"internal/browser", "internal/browsertest"},
 	"github.com/tetratelabs/wazero":       {"internal/pdf"},

@@ -31,7 +31,7 @@ func root(out io.Writer) *cobra.Command {
 	cmd := l.Root(program, "Measure Muninn on recorded and synthetic webs", `Measure Muninn on recorded and synthetic webs.
 
 Exit codes: 0 done, 1 failed, 2 the command line or the data is wrong.`)
-	cmd.AddCommand(aahCommand(l), adaptCommand(l), economyCommand(l), focusCommand(l), selectCommand(l))
+	cmd.AddCommand(aahCommand(l), adaptCommand(l), economyCommand(l), focusCommand(l), selectCommand(l), textCommand(l))
 	return cmd
 }
 
