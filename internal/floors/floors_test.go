@@ -71,7 +71,7 @@ var wrappers = map[string][]string{
 	"github.com/dgraph-io/badger":         {"frontier/internal/store"},
 	"github.com/PuerkitoBio/goquery":      {"internal/page"},
 	"github.com/andybalholm/cascadia":     {"internal/lab/markup"},
-	"golang.org/x/net/html":               {"internal/page", "internal/extract", "internal/adapt", "internal/xpath", "internal/webworld", "internal/lab/adaptation", "internal/lab/markup", "internal/lab/text"},
+	"golang.org/x/net/html":               {"internal/page", "internal/extract", "internal/adapt", "internal/xpath", "internal/webworld", "internal/lab/adaptation", "internal/lab/markup", "internal/lab/text", "internal/lab/text/libraries"},
 	"github.com/klippa-app/go-pdfium":     {"internal/pdf"},
 	"github.com/chromedp/":                {"internal/browser", "internal/browsertest"},
 	"github.com/tetratelabs/wazero":       {"internal/pdf"},
@@ -81,6 +81,8 @@ var wrappers = map[string][]string{
 	"github.com/jackc/pgx":                {"internal/catalogue/postgres", "internal/pgtest", "internal/search/postgres"},
 	"github.com/mmcdole/gofeed":           {}, // a test compares with it
 	"github.com/projectdiscovery/":        {"internal/lab/recognition"},
+	"github.com/markusmobius/":            {"internal/lab/text/libraries"},
+	"github.com/go-shiori/":               {"internal/lab/text/libraries"},
 	"github.com/spf13/cobra":              {"starter", "internal/cli", "internal/lab/muninn-lab", "worker/muninn-worker"},
 	"github.com/prometheus/client_golang": {"worker"},
 	"github.com/parquet-go/parquet-go":    {"internal/export"},
@@ -168,6 +170,48 @@ func TestWrappers(t *testing.T) {
 					t.Errorf("%s imports %s, which only %v may", p.ImportPath, imported, allowed)
 				}
 			}
+		}
+	}
+}
+
+// laboratories are libraries that the laboratory alone carries.
+var laboratories = []string{"github.com/markusmobius/", "github.com/go-shiori/", "github.com/projectdiscovery/"}
+
+// TestPrograms: no package that the product's programs are made of imports a library of the laboratory.
+func TestPrograms(t *testing.T) {
+	imports := map[string][]string{}
+	for _, p := range packages(t) {
+		imports[p.ImportPath] = p.Imports
+	}
+	for _, program := range []string{"starter/muninn", "worker/muninn-worker"} {
+		seen := map[string]bool{}
+		carried(imports, program, seen)
+		if len(seen) < 20 {
+			t.Errorf("%s is made of %d packages: they are not found", program, len(seen))
+		}
+		for name := range seen {
+			for _, imported := range imports[name] {
+				if slices.ContainsFunc(laboratories, func(l string) bool { return strings.HasPrefix(imported, l) }) {
+					t.Errorf("%s carries %s, which imports %s: that is for the laboratory", program, name, imported)
+				}
+			}
+		}
+	}
+	lab := map[string]bool{}
+	if carried(imports, "internal/lab/muninn-lab", lab); !lab["internal/lab/text/libraries"] {
+		t.Error("the laboratory does not carry the libraries: the packages that a program is made of are not found")
+	}
+}
+
+// carried notes a package and all of the module's that it imports, directly or not.
+func carried(imports map[string][]string, name string, seen map[string]bool) {
+	if seen[name] {
+		return
+	}
+	seen[name] = true
+	for _, imported := range imports[name] {
+		if below, ours := strings.CutPrefix(imported, module); ours {
+			carried(imports, below, seen)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/lab/text"
+	"github.com/muninn-archive/muninn/internal/lab/text/libraries"
 	"github.com/muninn-archive/muninn/kb"
 )
 
@@ -16,7 +17,7 @@ import (
 type textOptions struct {
 	base, gold, use, show string
 	worst                 int
-	shared, draw          bool
+	shared, draw, compare bool
 }
 
 func textCommand(l *lab) *cobra.Command {
@@ -37,6 +38,7 @@ its rules for applications. DIR is as for "muninn-lab aah"; the built-in gold is
 	cmd.Flags().StringVar(&o.use, "use", "", `half of the gold that is measured, "choosing" or "judging"; both if empty`)
 	cmd.Flags().IntVar(&o.worst, "worst", 0, "number of pages to list whose body is extracted worst")
 	cmd.Flags().StringVar(&o.show, "show", "", "file of DIR whose text blocks and largest elements are printed, to make gold of it; nothing is measured")
+	cmd.Flags().BoolVar(&o.compare, "compare", false, "extract from the same pages by go-trafilatura, go-readability and go-htmldate, too; it takes longer")
 	cmd.Flags().BoolVar(&o.draw, "draw", false, "print the order in which the pages of DIR get gold; nothing is measured")
 	cmd.Flags().BoolVar(&o.shared, "shared", false, "remember hosts from page to page; otherwise each page is the first of its host")
 	return cmd
@@ -106,5 +108,9 @@ func (o *textOptions) systems() (list []text.System, id string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return []text.System{text.Muninn("muninn", base, o.shared), text.Muninn("generic", generic, o.shared)}, base.ID, nil
+	list = []text.System{text.Muninn("muninn", base, o.shared), text.Muninn("generic", generic, o.shared)}
+	if o.compare {
+		list = append(list, libraries.Systems()...)
+	}
+	return list, base.ID, nil
 }

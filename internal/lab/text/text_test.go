@@ -264,7 +264,10 @@ func TestMeasure(t *testing.T) {
 		"a.html": {Body: "Ravens are large black", Title: "Ravens", Author: "John Doe", Published: day}, "t.html": {Body: "which", Title: "Birds", Published: day},
 	}, nil)
 	dates := System{Name: "dates", Date: true, Extract: func(*Page) (Answer, error) { return Answer{Published: day, Title: "Ravens"}, nil }}
-	r := Sum("base", Measure(pages, []System{half, dates, fixed("broken", nil, errors.New("it is broken"))}), 2)
+	noise := System{Name: "noise", Body: true, Extract: func(p *Page) (Answer, error) {
+		return Answer{Body: strings.Join(p.Right, " ") + strings.Repeat(" menu", 100)}, nil
+	}}
+	r := Sum("base", Measure(pages, []System{half, dates, fixed("broken", nil, errors.New("it is broken")), noise}), 2)
 	row := map[string]Row{}
 	for _, x := range r.Rows {
 		row[x.Group+" "+x.System] = x
@@ -277,6 +280,9 @@ func TestMeasure(t *testing.T) {
 	}
 	if x := row["all dates"]; x.Bodies != 0 || x.Title.Judged != 0 || x.Date != (Values{2, 2, 1, 1}) {
 		t.Errorf("a system is judged by what it does not extract: %+v", x)
+	}
+	if x := row["all noise"]; x.Match.F1 > .2 || x.Missed != 0 || x.Bodied != 2 {
+		t.Errorf("a body is missed that is there among other words: %+v", x)
 	}
 	if x := row["all broken"]; x.Faults != 3 || x.Match.F1 != 1./3 { // of the page that has no body the empty answer is right
 		t.Errorf("%+v", x)
