@@ -196,6 +196,10 @@ eval-aah: lab ## how well the helper recognises saved pages and extracts their o
 eval-adapt: lab ## how well extraction survives changed templates (MUNINN_TESTDATA/aah)
 	$(BIN)/muninn-lab adapt $(MUNINN_TESTDATA)/aah
 
+.PHONY: eval-text
+eval-text: lab ## how well bodies, titles, authors and dates are extracted from saved pages (MUNINN_TESTDATA/aah)
+	$(BIN)/muninn-lab text --compare $(MUNINN_TESTDATA)/aah
+
 .PHONY: eval-focus
 eval-focus: lab ## how soon crawls in several orders find the pages of a topic, on a recorded web (MUNINN_TESTDATA/webkb)
 	$(BIN)/muninn-lab focus $(MUNINN_TESTDATA)/webkb --published --html $(BIN)/focus.html --csv $(BIN)/focus.csv
