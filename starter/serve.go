@@ -101,6 +101,9 @@ func viewsFlags(f *pflag.FlagSet, o *roomOptions) {
 // stores opens the archives.
 func (o *roomOptions) stores(ctx context.Context) (list []archive.Store, err error) {
 	for _, where := range o.archives {
+		if where == "" {
+			return nil, cli.Usage("the name of an archive is empty: give a folder, or s3://bucket/prefix")
+		}
 		store, err := openArchive(ctx, where, *o.s3)
 		if err == nil && o.decide { // that entries can be put there is tried
 			store, err = archive.Open(ctx, where, *o.s3)
@@ -303,15 +306,15 @@ func (o *roomOptions) openFolder(ctx context.Context, stores []archive.Store, lo
 		return nil, "", nil, err
 	}
 	closers := []func() error{func() error { release(); return nil }}
-	free = func() (err error) {
+	closeAll := func() (err error) {
 		for _, c := range slices.Backward(closers) {
 			err = errors.Join(err, c())
 		}
 		return err
 	}
-	defer func() {
+	defer func() { // free is nil when an error is returned
 		if err != nil {
-			err = errors.Join(err, free())
+			free, err = nil, errors.Join(err, closeAll())
 		}
 	}()
 	journal, rebuilt, err := views.OpenJournal(ctx, filepath.Join(dir, builtFolder), stores)
@@ -335,5 +338,5 @@ func (o *roomOptions) openFolder(ctx context.Context, stores []archive.Store, lo
 	if rebuilt {
 		stale = dir
 	}
-	return v, stale, free, v.List(ctx)
+	return v, stale, closeAll, v.List(ctx)
 }

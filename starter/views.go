@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -141,7 +142,19 @@ func (o *roomOptions) delete(ctx context.Context, stores []archive.Store) error 
 		return o.inUse(err, stores)
 	}
 	defer release()
-	if err := os.RemoveAll(filepath.Join(dir, builtFolder)); err != nil {
+	// They go at once: what is left when the process is killed in between would be taken for views.
+	built, deleted := filepath.Join(dir, builtFolder), filepath.Join(dir, builtFolder+".deleted")
+	err = os.RemoveAll(deleted)
+	if err == nil {
+		err = os.Rename(built, deleted)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = os.RemoveAll(deleted)
+	}
+	if err != nil {
 		return fmt.Errorf("delete views: %w", err)
 	}
 	return nil

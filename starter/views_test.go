@@ -138,6 +138,24 @@ func TestViewsWrong(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, builtFolder, "catalogue")); code != cli.ExitFailed || !strings.Contains(said, "are open in another muninn") || err != nil {
 		t.Errorf("%d: %s; %v", code, said, err)
 	}
+	broken := t.TempDir()
+	o.data = broken
+	folder, err = o.folder(stores)
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(folder, builtFolder), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, builtFolder, "index"), nil, 0o644) // where a folder is expected
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, said := call(t, "views", dir, "--data", broken); code != cli.ExitFailed || !strings.Contains(said, "index") {
+		t.Errorf("%d: %s", code, said)
+	}
+	if code, _, said := call(t, "views", ""); code != cli.ExitUsage || !strings.Contains(said, "is empty") {
+		t.Errorf("%d: %s", code, said)
+	}
 	where := pgtest.Start(t).Database(t)
 	if code, _, said := call(t, "views", dir, "--views", where); code != cli.ExitOK {
 		t.Fatal(said)

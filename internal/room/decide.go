@@ -272,13 +272,8 @@ func (r *Room) targets(ctx context.Context, c *chosenOf, s *sent, d *desk.Decisi
 		if !open {
 			return none
 		}
-		if c.Work != nil {
-			d.Facts = c.Work.Facts(s.URL)
-		}
-		if d.Facts == nil {
-			host := urls.HostOf(s.URL)
-			d.Facts = &selection.Facts{URL: s.URL, Host: host, Site: urls.PLD(host)}
-		}
+		facts := factsOf(c, s.URL)
+		d.About = func(other selection.Decision) bool { return other.Group != "" && facts.In(other.Group) }
 		d.Of = []selection.Decision{{URL: s.URL, Verdict: s.Verdict}}
 		return nil
 	}
@@ -291,7 +286,11 @@ func (r *Room) targets(ctx context.Context, c *chosenOf, s *sent, d *desk.Decisi
 	}
 	if c.whole {
 		d.Of = []selection.Decision{{Group: g, Verdict: s.Verdict}}
+		d.About = func(other selection.Decision) bool { return other.URL != "" && factsOf(c, other.URL).In(g) }
 		return nil
+	}
+	d.About = func(other selection.Decision) bool { // of the pages one by one, and of the groups that any of them is in
+		return other.Group != "" && slices.ContainsFunc(d.Of, func(of selection.Decision) bool { return factsOf(c, of.URL).In(other.Group) })
 	}
 	for _, e := range c.Entries[min(s.Version, uint64(len(c.Entries))):] {
 		if e.ID == d.ID { // it is sent again: its pages are no longer open
@@ -310,6 +309,17 @@ func (r *Room) targets(ctx context.Context, c *chosenOf, s *sent, d *desk.Decisi
 		return none
 	}
 	return nil
+}
+
+// factsOf is what is known of a URL, at least its host and site.
+func factsOf(c *chosenOf, address string) *selection.Facts {
+	if c.Work != nil {
+		if f := c.Work.Facts(address); f != nil {
+			return f
+		}
+	}
+	host := urls.HostOf(address)
+	return &selection.Facts{URL: address, Host: host, Site: urls.PLD(host)}
 }
 
 // againPage asks whether a decision is to be taken all the same.

@@ -239,7 +239,12 @@ func TestOutdated(t *testing.T) {
 			t.Error(fault)
 		}
 	}
-	if w := s.post(with(s.form(), "url", "http://a.example/second", "verdict", "keep", "why", "mine", "anyway", "yes")); w.Code != 303 || len(s.entries()) != 6 {
+	group := s.form("group", groupOfA, "verdict", "keep")
+	other(selection.Decision{URL: "http://a.example/second", Verdict: selection.Drop}) // 6: a page of the group
+	if w := s.post(group); w.Code != 409 || !strings.Contains(w.Body.String(), "entry 6 has decided otherwise: drop") || len(s.entries()) != 6 {
+		t.Errorf("a page of the group was decided otherwise: %d", w.Code)
+	}
+	if w := s.post(with(s.form(), "url", "http://a.example/second", "verdict", "keep", "why", "mine", "anyway", "yes")); w.Code != 303 || len(s.entries()) != 7 {
 		t.Errorf("all the same: %d, %d entries", w.Code, len(s.entries()))
 	}
 	// Back to an old page, another verdict, and back to the first one.
@@ -249,8 +254,8 @@ func TestOutdated(t *testing.T) {
 			t.Errorf("%s: %d", verdict, w.Code)
 		}
 	}
-	if n := len(s.entries()); n != 7 {
-		t.Errorf("%d entries, want 7", n)
+	if n := len(s.entries()); n != 8 {
+		t.Errorf("%d entries, want 8", n)
 	}
 }
 

@@ -178,6 +178,12 @@ func (l *Log) read(ctx context.Context, number uint64) (Entry, error) {
 // append at a time each gets a number of its own: an entry is put if its number is free, else with the next one. An entry with the ID of
 // one that is there, read or not, is not put again: the number is that of the one that is there.
 func (l *Log) Append(ctx context.Context, e Entry) (number uint64, err error) {
+	return l.AppendIf(ctx, e, func() error { return nil })
+}
+
+// AppendIf is Append under a condition, which is asked before each attempt, after the entries of others were read: its error is returned, and nothing is
+// appended. An entry of another process that comes between the condition and the attempt takes the number, so that the condition is asked again.
+func (l *Log) AppendIf(ctx context.Context, e Entry, condition func() error) (number uint64, err error) {
 	e.Form = entryForm
 	if e.ID == "" {
 		e.ID = NewID()
@@ -192,6 +198,9 @@ func (l *Log) Append(ctx context.Context, e Entry) (number uint64, err error) {
 	for {
 		if number, known := l.Number(e.ID); known {
 			return number, nil
+		}
+		if err := condition(); err != nil {
+			return 0, err
 		}
 		number = l.Version() + 1
 		if number > 1 && e.Create != nil {

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/muninn-archive/muninn/internal/selection"
@@ -13,8 +14,10 @@ type Decision struct {
 	Version  uint64 // of the selection that the page has shown
 	Who, Why string
 	Of       []selection.Decision // of one group, of one URL, or of the URLs that are shown of a group
-	Facts    *selection.Facts     // of a URL: by them a group that was decided meanwhile is known to hold it; nil: they are not known
-	Anyway   bool                 // also if others have decided otherwise meanwhile
+	// About reports whether a decision of somebody else is about what is decided here, beside one of the same URL or group: a group that has the URL, or a
+	// URL of the group. nil: that is not known.
+	About  func(selection.Decision) bool
+	Anyway bool // also if others have decided otherwise meanwhile
 }
 
 // Done says what became of a decision.
@@ -53,24 +56,40 @@ func (d *Desk) Decide(ctx context.Context, at At, c Decision) (Done, error) {
 	if n, known := o.log.Number(c.ID); known {
 		since, own = n, n
 	}
-	if last, other, found := o.since(since, &c); found {
-		if last.Verdict != c.Of[0].Verdict && (own > 0 || !c.Anyway) {
-			return Done{}, &ChangedError{other, o.log.Entry(other).Who, last.Verdict}
-		}
-		if last.Verdict == c.Of[0].Verdict && len(c.Of) == 1 && last.URL == c.Of[0].URL && last.Group == c.Of[0].Group {
-			return Done{other, true}, nil
-		}
+	entry, err := o.there(since, own, &c)
+	if entry > 0 || err != nil {
+		return Done{entry, true}, err
 	}
-	if own > 0 {
-		return Done{own, true}, nil
+	number, err := o.log.AppendIf(ctx, selection.Entry{ID: c.ID, Who: c.Who, Why: c.Why, Decisions: c.Of}, func() (err error) {
+		if entry, err = o.there(since, 0, &c); err == nil && entry > 0 { // by another server, while this one was about to write
+			err = errThere
+		}
+		return err
+	})
+	if errors.Is(err, errThere) {
+		return Done{entry, true}, o.restate()
 	}
-	before := o.log.Version()
-	number, err := o.log.Append(ctx, selection.Entry{ID: c.ID, Who: c.Who, Why: c.Why, Decisions: c.Of})
 	if err != nil {
-		return Done{}, err
+		return Done{}, errors.Join(err, o.restate()) // entries of others may have been read
 	}
 	o.read = d.Now()
-	return Done{number, number <= before}, o.restate()
+	return Done{number, false}, o.restate()
+}
+
+var errThere = errors.New("somebody has decided the same")
+
+// there is the number of the entry that has a decision already: its own, or one that says the same; 0: there is none. It is a *ChangedError if somebody has decided
+// otherwise since.
+func (o *opened) there(since, own uint64, c *Decision) (uint64, error) {
+	if last, other, found := o.since(since, c); found {
+		if last.Verdict != c.Of[0].Verdict && (own > 0 || !c.Anyway) {
+			return 0, &ChangedError{other, o.log.Entry(other).Who, last.Verdict}
+		}
+		if last.Verdict == c.Of[0].Verdict && len(c.Of) == 1 && last.URL == c.Of[0].URL && last.Group == c.Of[0].Group {
+			return other, nil
+		}
+	}
+	return own, nil
 }
 
 // since is the last decision after an entry that speaks of what is decided, and the number of its entry.
@@ -81,7 +100,7 @@ func (o *opened) since(number uint64, c *Decision) (last selection.Decision, ent
 	}
 	for n := number + 1; n <= o.log.Version(); n++ {
 		for _, other := range o.log.Entry(n).Decisions {
-			if urls[other.URL] || groups[other.Group] || c.Facts != nil && other.Group != "" && c.Facts.In(other.Group) {
+			if urls[other.URL] || groups[other.Group] || c.About != nil && c.About(other) {
 				last, entry, found = other, n, true
 			}
 		}

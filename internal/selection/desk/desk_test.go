@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -310,4 +311,47 @@ func BenchmarkLearn(b *testing.B) {
 			w.Questions("host:h7.example", state, 10)
 		}
 	})
+}
+
+// between is a store in which something is done once before an entry of a number is put.
+type between struct {
+	archive.Store
+	number uint64
+	do     func()
+}
+
+func (b *between) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	if do := b.do; do != nil && key == (archive.Selections{}).Entry("ravens", b.number) {
+		b.do = nil
+		do()
+	}
+	return b.Store.PutIfAbsent(ctx, key, data)
+}
+
+// TestDecideBetween: another server decides after this one has looked, and before it writes: otherwise is an error, the same is enough.
+func TestDecideBetween(t *testing.T) {
+	for other, want := range map[selection.Verdict]bool{selection.Drop: false, selection.Keep: true} {
+		store := filled(t, 8)
+		of := func(v selection.Verdict) []selection.Decision {
+			return []selection.Decision{{URL: "https://h0.example/0", Verdict: v}}
+		}
+		slow := &between{Store: store, number: 2, do: func() {
+			if _, err := New(Config{Archives: []archive.Store{store}, Now: time.Now}).Decide(t.Context(), at, Decision{ID: selection.NewID(), Version: 1, Who: "bob", Of: of(other)}); err != nil {
+				t.Error(err)
+			}
+		}}
+		d := New(Config{Archives: []archive.Store{slow}, Now: time.Now})
+		done, err := d.Decide(t.Context(), at, Decision{ID: selection.NewID(), Version: 1, Who: "ann", Of: of(selection.Keep)})
+		var changed *ChangedError
+		if want != (err == nil) || want && done != (Done{2, true}) || !want && (!errors.As(err, &changed) || changed.Who != "bob") {
+			t.Errorf("%s: %+v, %v", other, done, err)
+		}
+		l, err := selection.Open(t.Context(), store, "ravens")
+		if err != nil || l.Version() != 2 {
+			t.Errorf("%s: %d entries, %v", other, l.Version(), err)
+		}
+		if s, err := d.Get(t.Context(), at); err != nil || s.State.Version != 2 {
+			t.Errorf("%s: it has not what it has read: %v", other, err)
+		}
+	}
 }
