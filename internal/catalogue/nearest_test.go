@@ -13,22 +13,15 @@ import (
 
 // TestNearest: captures answer for a URL by how alike their URLs are, then by time.
 func TestNearest(t *testing.T) {
-	c, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
-	s := catalogue.Segment{SegmentName: catalogue.SegmentName{Crawl: archive.CrawlAt{Name: "c"}, Name: "s"}, WARC: "w"}
+	var entries []catalogue.Entry
 	for i, e := range []struct {
 		url    string
 		status int
 	}{{"http://a.example/x/", 301}, {"https://a.example/x", 200}, {"http://a.example/x", 200}, {"http://a.example/x", 304}, {"HTTP://a.example/x", 200}, {"https://a.example/X", 404}} {
 		at := time.Unix(int64(1000+i), 0)
-		s.Entries = append(s.Entries, catalogue.Entry{Indexed: archive.Indexed{URL: e.url, Status: e.status, Date: at, Offset: int64(i)}})
+		entries = append(entries, catalogue.Entry{Indexed: archive.Indexed{URL: e.url, Status: e.status, Date: at, Offset: int64(i)}})
 	}
-	if err := c.AddSegments(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	c := filled(t, entries)
 	enough := errors.New("enough")
 	for _, test := range []struct {
 		url   string
@@ -67,4 +60,19 @@ func TestNearest(t *testing.T) {
 	if err := catalogue.Nearest(t.Context(), c, catalogue.Query{URL: "http://a.example/", Limit: 1}, nil); err == nil {
 		t.Error("a limit is taken")
 	}
+}
+
+// filled is a catalogue with captures, in one segment; it is closed with the test.
+func filled(t *testing.T, entries []catalogue.Entry) catalogue.Catalogue {
+	t.Helper()
+	c, err := sqlite.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	s := catalogue.Segment{SegmentName: catalogue.SegmentName{Crawl: archive.CrawlAt{Name: "c"}, Name: "s"}, WARC: "w", Entries: entries}
+	if err := c.AddSegments(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

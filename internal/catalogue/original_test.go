@@ -8,17 +8,11 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/catalogue"
-	"github.com/muninn-archive/muninn/internal/catalogue/sqlite"
 )
 
 // TestOriginalOf: the original is what the record names, else what has its payload.
 func TestOriginalOf(t *testing.T) {
-	c, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
-	s := catalogue.Segment{SegmentName: catalogue.SegmentName{Crawl: archive.CrawlAt{Name: "c"}, Name: "s"}, WARC: "w"}
+	var entries []catalogue.Entry
 	for i, e := range []struct {
 		url, digest string
 		revisit     bool
@@ -32,11 +26,9 @@ func TestOriginalOf(t *testing.T) {
 		5: {"http://b.example/x", "sha1:D", true, 1000},
 		6: {"http://a.example/", "", false, 4000},
 	} {
-		s.Entries = append(s.Entries, catalogue.Entry{Indexed: archive.Indexed{URL: e.url, Digest: e.digest, Revisit: e.revisit, Status: 200, Date: time.Unix(e.at, 0), Offset: int64(i)}})
+		entries = append(entries, catalogue.Entry{Indexed: archive.Indexed{URL: e.url, Digest: e.digest, Revisit: e.revisit, Status: 200, Date: time.Unix(e.at, 0), Offset: int64(i)}})
 	}
-	if err := c.AddSegments(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	c := filled(t, entries)
 	at := func(seconds int64) time.Time { return time.Unix(seconds, 0) }
 	for _, test := range []struct {
 		name, digest string
