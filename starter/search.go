@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/muninn-archive/muninn/internal/archive"
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/room"
 	"github.com/muninn-archive/muninn/internal/room/views"
@@ -135,7 +134,7 @@ func (s *searching) open(ctx context.Context, report io.Writer) (ask asker, inco
 	}
 	v, stale, free, err := s.room.open(ctx, stores, s.g.logger(report))
 	if err != nil {
-		return nil, nil, nil, s.room.inUse(err, stores)
+		return nil, nil, nil, err
 	}
 	if stale != "" {
 		fmt.Fprintf(report, "the views in %s were of another archive, and are built again\n", stale)
@@ -160,15 +159,6 @@ func crawlsIn(v *views.Views, archives []string) error {
 
 func noCrawls(archives []string) error {
 	return fmt.Errorf("there is no crawl in %s: name the folder or prefix that the folders of crawls lie in", strings.Join(archives, ", "))
-}
-
-// inUse says what to do if another process has the views open.
-func (o *roomOptions) inUse(err error, stores []archive.Store) error {
-	if !errors.Is(err, errDataInUse) {
-		return err
-	}
-	dir, _ := o.folder(stores)
-	return fmt.Errorf("the views in %s are open in another muninn, as in a running `muninn serve`: ask that one (`muninn search QUERY --server http://127.0.0.1:8480`, without an archive), end it, or have views of your own (--data FOLDER)", dir)
 }
 
 // found is what `search` prints.

@@ -295,13 +295,20 @@ func (o *roomOptions) built(stores []archive.Store, log *slog.Logger) views.Conf
 // builtFolder is what the views are in, below their folder, which has the lock beside it.
 const builtFolder = "built"
 
+// lock takes the folder of the views for this process.
+func (o *roomOptions) lock(stores []archive.Store) (dir string, release func(), err error) {
+	if dir, err = o.folder(stores); err != nil {
+		return "", nil, err
+	}
+	if release, err = lockData(dir); errors.Is(err, errDataInUse) {
+		err = fmt.Errorf("the views in %s are open in another muninn, as in a running `muninn serve`: ask that one (`muninn search QUERY --server http://127.0.0.1:8480`, without an archive), end it, or have views of your own (--data FOLDER)", dir)
+	}
+	return dir, release, err
+}
+
 // openFolder opens views in a folder.
 func (o *roomOptions) openFolder(ctx context.Context, stores []archive.Store, log *slog.Logger) (v *views.Views, stale string, free func() error, err error) {
-	dir, err := o.folder(stores)
-	if err != nil {
-		return nil, "", nil, err
-	}
-	release, err := lockData(dir)
+	dir, release, err := o.lock(stores)
 	if err != nil {
 		return nil, "", nil, err
 	}

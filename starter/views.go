@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -133,28 +131,12 @@ func (o *roomOptions) delete(ctx context.Context, stores []archive.Store) error 
 	if database != "" {
 		return views.DropDatabase(ctx, database)
 	}
-	dir, err := o.folder(stores)
+	dir, release, err := o.lock(stores)
 	if err != nil {
 		return err
 	}
-	release, err := lockData(dir)
-	if err != nil {
-		return o.inUse(err, stores)
-	}
 	defer release()
-	// They go at once: what is left when the process is killed in between would be taken for views.
-	built, deleted := filepath.Join(dir, builtFolder), filepath.Join(dir, builtFolder+".deleted")
-	err = os.RemoveAll(deleted)
-	if err == nil {
-		err = os.Rename(built, deleted)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = os.RemoveAll(deleted)
-	}
-	if err != nil {
+	if err := views.DeleteFolder(filepath.Join(dir, builtFolder)); err != nil {
 		return fmt.Errorf("delete views: %w", err)
 	}
 	return nil

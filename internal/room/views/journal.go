@@ -42,19 +42,33 @@ func OpenJournal(ctx context.Context, dir string, archives []archive.Store) (j *
 		}
 	}
 	if stale {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return nil, true, err
+		err := DeleteFolder(dir)
+		if err == nil {
+			err = os.MkdirAll(dir, 0o755)
 		}
-		for _, e := range entries {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return nil, true, fmt.Errorf("delete views of another archive: %w", err)
-			}
+		if err != nil {
+			return nil, true, fmt.Errorf("delete views of another archive: %w", err)
 		}
 		j.known = map[search.SegmentName]bool{}
 	}
 	j.file, err = os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	return j, stale, err
+}
+
+// DeleteFolder deletes the views of a folder, and the folder. They go at once: what is left when the process is killed in between would be taken for views.
+func DeleteFolder(dir string) error {
+	deleted := dir + ".deleted"
+	err := os.RemoveAll(deleted) // of an attempt that was killed
+	if err == nil {
+		err = os.Rename(dir, deleted)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = os.RemoveAll(deleted)
+	}
+	return err
 }
 
 func (j *Journal) read(name string) error {
