@@ -74,8 +74,11 @@ func (e *exporting) choose(ctx context.Context, from archive.Store, o *export.Or
 	} else {
 		o.Chosen, sum, err = kept.ByQuery(ctx, source, e.query)
 	}
+	if archive.Damaged(err) {
+		err = fmt.Errorf("%w; `muninn verify` says what is damaged", err)
+	}
 	if err != nil {
-		return fmt.Errorf("%w; `muninn verify` says if a segment is damaged", err)
+		return err
 	}
 	said := fmt.Sprintf("%s: %d captures of pages kept, %d dropped", shownText(o.Chosen.Name()), sum.Kept, sum.Dropped)
 	if sum.Open > 0 {

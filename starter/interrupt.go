@@ -19,10 +19,10 @@ func interruptible(ctx context.Context) (context.Context, func()) {
 		if _, ok := <-signals; !ok {
 			return
 		}
-		fmt.Fprintln(os.Stderr, "\nstopping: batches finish or are kept for later; Ctrl-C again stops at once")
+		fmt.Fprintln(os.Stderr, "\nstopping: what was begun ends or is kept for later; Ctrl-C again stops at once")
 		cancel()
 		if _, ok := <-signals; ok {
-			fmt.Fprintln(os.Stderr, "stopped; run the same command to continue the crawl")
+			fmt.Fprintln(os.Stderr, "stopped; run the same command to continue")
 			os.Exit(cli.ExitInterrupted)
 		}
 	}()

@@ -188,7 +188,7 @@ func upToDate(ctx context.Context, v *views.Views, report io.Writer) (lacks, err
 				return nil, ctx.Err()
 			}
 			if faults := v.State().Faults; err == nil && len(faults) > 0 {
-				err = fmt.Errorf("%s; `muninn verify` says what is damaged", shownText(faults[0]))
+				err = errors.New(shownText(faults[0]))
 			}
 			if err != nil {
 				lacks = fmt.Errorf("the answer is not of the whole archive: %w", err)

@@ -19,7 +19,7 @@ import (
 )
 
 // errInterrupted reports that the user ended the command.
-var errInterrupted = errors.New("interrupted: run the same command to continue the crawl")
+var errInterrupted = errors.New("interrupted: run the same command to continue")
 
 // Main runs the command line and returns the exit code.
 func Main(args []string) int {

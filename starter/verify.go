@@ -126,6 +126,9 @@ func verify(ctx context.Context, store archive.Store, sweep bool, before time.Ti
 	if errors.Is(err, archivecheck.ErrNoCrawl) {
 		return verified{}, fmt.Errorf("%s holds no crawl: give the folder or prefix that the folders of crawls lie in", store)
 	}
+	if err == nil && len(report.Faults) > 0 {
+		err = beginsBelow(ctx, store)
+	}
 	if err != nil {
 		return verified{}, err
 	}
@@ -140,6 +143,22 @@ func verify(ctx context.Context, store archive.Store, sweep bool, before time.Ti
 		v.Swept, v.Deleted, v.Freed = true, len(found.Objects)+len(found.Unfinished), found.Bytes
 	}
 	return v, err
+}
+
+// beginsBelow reports, as archive.ErrAbove, that a store is a folder or prefix above an archive: none of the objects that its manifests name is there, and each would be a fault.
+func beginsBelow(ctx context.Context, store archive.Store) error {
+	crawls, err := archive.Crawls(ctx, store)
+	if err != nil {
+		return err
+	}
+	errRead := errors.New("a manifest was read")
+	for _, at := range crawls {
+		err := archive.Manifests(ctx, store, at.Prefix, at.Name, func(archive.Manifest) error { return errRead })
+		if errors.Is(err, archive.ErrAbove) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (v verified) write(w io.Writer) {

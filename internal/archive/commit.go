@@ -110,7 +110,8 @@ func readSegment(ctx context.Context, s Store, of Layout, segment string) (Manif
 }
 
 // fits reports, as a DamagedError, that a manifest is not that of a segment, or names objects that are not the segment's: what stands in a manifest is no reason to read another segment's
-// captures a second time. The prefix is that of the key, because a manifest does not have it; of a crawl that is named with its prefix, the name counts.
+// captures a second time. The prefix is that of the key, because a manifest does not have it; of a crawl that is named with its prefix, the name counts. A manifest of an archive that begins below
+// the store's root is no damage, but ErrAbove.
 func (m *Manifest) fits(of Layout, segment, key string) error {
 	if m.Crawl != path.Base(of.Crawl) || m.Segment() != segment {
 		return damaged(fmt.Errorf("read %s: it is the manifest of segment %q of crawl %q", key, m.Segment(), m.Crawl))
@@ -118,7 +119,12 @@ func (m *Manifest) fits(of Layout, segment, key string) error {
 	if !m.GivenBack && (m.WARC.Key == "") != (m.CDXJ.Key == "") {
 		return damaged(fmt.Errorf("read %s: it names one of a WARC object and its index, not both", key))
 	}
+	named := Layout{Crawl: m.Crawl}.objects(segment)
+	above, below := strings.CutSuffix(of.objects(segment), "/"+named)
 	for _, o := range m.Stored() {
+		if below && strings.HasPrefix(o.Key, named) {
+			return fmt.Errorf("read %s: %w: give its folder or prefix %q", key, ErrAbove, above)
+		}
 		name, is := strings.CutPrefix(o.Key, of.objects(segment))
 		if !is || !objectName.MatchString(name) {
 			return damaged(fmt.Errorf("read %s: %.300q is not an object of the segment", key, o.Key))

@@ -29,6 +29,8 @@ var (
 	ErrGivenBack = errors.New("the batch was given back")
 	// ErrForeign says that the manifest under the key of a batch's life is another's: of another nonce, or another worker's.
 	ErrForeign = errors.New("the manifest under this key is not of this batch's life")
+	// ErrAbove says that what was opened as an archive is a folder or prefix above one: manifests name objects from where the archive begins.
+	ErrAbove = errors.New("the archive begins below the folder or prefix that was given")
 )
 
 // Object is an entry of a listing.

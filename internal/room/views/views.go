@@ -82,6 +82,9 @@ func (v *Views) fault(err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	text := err.Error()
+	if archive.Damaged(err) {
+		text += "; `muninn verify` says what is damaged"
+	}
 	if slices.Contains(v.state.Faults, text) {
 		return
 	}
