@@ -25,6 +25,9 @@ type Marks struct {
 // Threshold is the confidence from which an application counts as recognised.
 const Threshold = 0.5
 
+// MostOwn is how many of the nodes that a mark with the attribute own selects are asked whether they lead to the page's own site.
+const MostOwn = 30
+
 // Where the words of a mark are looked for.
 const (
 	InPage      = iota // the source of the page

@@ -66,14 +66,31 @@ type Condition struct {
 	XPath      *xpath.Expr    // of the page: selects something; of links: those it selects
 	URL        *regexp.Regexp // matches the URL of the page or link
 	Generator  string         // the meta generator holds it, case apart
-	Text       string         // the raw page holds it
+	Text       string         // the raw page holds it; of a detect element without XPath, outside of the text that readers see
 	Header     string         // the response has this header field, in lower case
 	Value      string         // … and its value holds this, in lower case
 	Cookie     string         // the response sets a cookie whose name holds this, in lower case
+	Own        bool           // of a detect element: one of the first MostOwn nodes that XPath selects leads to the page's own site
 	Confidence float64        // in (0,1], of a detect element
 	Rule       string
 	Needs      Needs
 	Links      Pattern // URL, for links
+}
+
+// Same reports whether two conditions test the same.
+func (c *Condition) Same(other *Condition) bool {
+	return source(c.XPath) == source(other.XPath) && source(c.URL) == source(other.URL) && c.Generator == other.Generator && c.Text == other.Text &&
+		c.Header == other.Header && c.Value == other.Value && c.Cookie == other.Cookie && c.Own == other.Own
+}
+
+func source[T any, P interface {
+	*T
+	String() string
+}](x P) string {
+	if x == nil {
+		return ""
+	}
+	return x.String()
 }
 
 // Needs are lists of words: of each list the raw page must hold one at least for an expression to select

@@ -192,8 +192,11 @@ func (p *fileParser) rules(parent *element, r *Rules, other func(*element) bool)
 	for _, e := range parent.children {
 		switch e.name {
 		case "detect":
-			c := p.condition(e, "url?", "xpath?", "generator?", "text?", "header?", "cookie?", "confidence?")
-			c.Confidence = p.fraction(e, "confidence", 1)
+			c := p.condition(e, "url?", "xpath?", "generator?", "text?", "header?", "cookie?", "own?", "confidence?")
+			c.Confidence, c.Own = p.fraction(e, "confidence", 1), p.truth(e, "own")
+			if c.Own && c.XPath == nil {
+				p.fault(e, "attribute own is given: it is about what xpath selects, which is not given")
+			}
 			r.Detect = append(r.Detect, c)
 		case "level":
 			l := p.level(e)
@@ -228,13 +231,15 @@ func (p *fileParser) condition(e *element, attrs ...string) Condition {
 	name, value, _ := strings.Cut(strings.ToLower(e.attrs["header"]), ":")
 	c.Header, c.Value = strings.TrimSpace(name), strings.TrimSpace(value)
 	parts := len(e.attrs)
-	if _, given := e.attrs["confidence"]; given {
-		parts--
+	for _, name := range []string{"confidence", "own"} {
+		if _, given := e.attrs[name]; given {
+			parts--
+		}
 	}
 	if parts == 0 {
 		var names []string
 		for _, a := range attrs {
-			if a != "confidence?" {
+			if a != "confidence?" && a != "own?" {
 				names = append(names, strings.TrimSuffix(a, "?"))
 			}
 		}

@@ -35,7 +35,7 @@ func TestReplacedBase(t *testing.T) {
 	first := h.Base()
 	is := func(app string) {
 		t.Helper()
-		if d := read(h, "http://a.test/", "crow-engine<article>x", Input{}); d.Application != app {
+		if d := read(h, "http://a.test/", "<!--crow-engine--><article>x", Input{}); d.Application != app {
 			t.Errorf("%q, want %q", d.Application, app)
 		}
 	}

@@ -87,9 +87,9 @@ func TestRecognise(t *testing.T) {
 		{"generator, case apart", "/", "", generator, "Raven", "2"},
 		{"the second generator", "/", "", `<meta name="generator" content="Elementor"><meta name="GENERATOR" content="RAVEN BOARD 3">`, "Raven", "3"},
 		{"one strong mark", "/", "", `<script src="/raven.js"></script>`, "Raven", ""},
-		{"one weak mark", "/", "", `<p>ravenboard-footer`, "", ""},
-		{"a weak mark beside a strong one of another", "/", "", `<p>ravenboard-footer crow-engine`, "Crow", ""},
-		{"two marks against one", "/", "", `<script src="/raven.js"></script><p>ravenboard-footer crow-engine`, "Raven", ""},
+		{"one weak mark", "/", "", `<p><!--ravenboard-footer-->`, "", ""},
+		{"a weak mark beside a strong one of another", "/", "", `<p><!--ravenboard-footer crow-engine-->`, "Crow", ""},
+		{"two marks against one", "/", "", `<script src="/raven.js"></script><p><!--ravenboard-footer crow-engine-->`, "Raven", ""},
 		{"cookie", "/", "Set-Cookie: RavenSession=1; path=/\r\n", "<p>x", "Raven", ""},
 		{"cookie of another name", "/", "Set-Cookie: other=ravensession\r\n", "<p>x", "", ""},
 		{"header", "/", "X-Made-By:  hugin 7\r\n", "<p>x", "Raven", ""},
@@ -124,7 +124,7 @@ func TestHostMemory(t *testing.T) {
 		}
 	}
 	for range 20 {
-		read(h, "http://a.test/", `crow-engine`, Input{})
+		read(h, "http://a.test/", `<!--crow-engine-->`, Input{})
 	}
 	if d := read(h, "http://a.test/t/1", bare, Input{}); d.Application == "Raven" {
 		t.Error("a host that has changed is taken for what it was")
@@ -206,7 +206,7 @@ func kept(d *crawl.Parsed) (list []string) {
 }
 
 func TestLimits(t *testing.T) {
-	body := `crow-engine<h1>äääää</h1><article>` + strings.Repeat("<p>x</p>", 50) + `</article>`
+	body := `<!--crow-engine--><h1>äääää</h1><article>` + strings.Repeat("<p>x</p>", 50) + `</article>`
 	d := read(New(base(t, crowBlog), Limits{Objects: 3, PropertyBytes: 5, Nodes: 10_000, Hosts: 1}), "http://a.test/", body, Input{})
 	if len(d.Objects) != 1 || d.Objects[0].Properties.Get("title") != "ää" || len(d.Objects[0].Properties.Get("html")) > 5 {
 		t.Errorf("%+v", d.Objects)
@@ -249,7 +249,7 @@ func TestStructured(t *testing.T) {
 	if len(d.Objects) != 2 || !reflect.DeepEqual(d.Objects[0].Properties, want) || d.Objects[1].Properties.Get("author") != "Munin" || d.Level != "article" {
 		t.Errorf("%+v, level %s", d.Objects, d.Level)
 	}
-	d = read(helper(t), "http://a.test/r", ld+"crow-engine<h1>Own title</h1><article>Own body</article>", Input{})
+	d = read(helper(t), "http://a.test/r", ld+"<!--crow-engine--><h1>Own title</h1><article>Own body</article>", Input{})
 	p := d.Objects[0].Properties
 	if len(d.Objects) != 1 || p.Get("title") != "Own title" || p.Get("body") != "Own body" || p.Get("author") != "Hugo" || len(p.All("tags")) != 2 {
 		t.Errorf("what the page says of itself does not complete its object: %+v", d.Objects)

@@ -23,7 +23,7 @@ func TestExamplesReportFaults(t *testing.T) {
 	with := func(example string) string {
 		return strings.Replace(crowBlog, "</application>", "\n"+example+"\n</application>", 1)
 	}
-	const page = `<page><![CDATA[crow-engine<h1>Crows</h1><article>They walk.</article><a href="/x">x</a>]]></page>`
+	const page = `<page><![CDATA[<!--crow-engine--><h1>Crows</h1><article>They walk.</article><a href="/x">x</a>]]></page>`
 	for example, want := range map[string]string{
 		`<example url="http://a.test/" level="article">` + page + `<has object="article" count="1" title="Crows" body="They walk."/></example>`: "",
 		`<example url="http://a.test/" level="article"><page>raven</page></example>`:                                                            `is taken for ""`,

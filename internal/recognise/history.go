@@ -1,6 +1,8 @@
 package recognise
 
 import (
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/muninn-archive/muninn/internal/cache"
@@ -41,7 +43,17 @@ type Hosts struct {
 // NewHosts makes an empty memory of so many hosts.
 func NewHosts(room int) *Hosts { return &Hosts{hosts: cache.NewLRU[string, Host](room, nil)} }
 
-// Of returns what a host was found to be.
+// carriers are hosts, with those below them, that show pages of other hosts: what one page of theirs is says nothing of the next.
+var carriers = []string{
+	"web.archive.org", "archive.org", "archive.today", "archive.ph", "archive.is", "archive-it.org", "arquivo.pt", "webarchive.org.uk", "webarchive.nationalarchives.gov.uk", "webarchive.loc.gov",
+	"translate.goog", "translate.google.com", "webcache.googleusercontent.com", "cc.bingj.com", "cdn.ampproject.org",
+}
+
+func carries(host string) bool {
+	return slices.ContainsFunc(carriers, func(name string) bool { return host == name || strings.HasSuffix(host, "."+name) })
+}
+
+// Of returns what a host was found to be; nothing of one that shows pages of others.
 func (m *Hosts) Of(host string) Host {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,7 +74,7 @@ func (m *Hosts) Miss(host string) {
 
 // Note takes a page into account that was recognised by its own marks. A host that changes is learned again.
 func (m *Hosts) Note(host string, r Result) {
-	if r.Rule == ByHost {
+	if r.Rule == ByHost || carries(host) {
 		return
 	}
 	m.mu.Lock()

@@ -75,3 +75,17 @@ func TestHosts(t *testing.T) {
 		}
 	}
 }
+
+// TestCarriers: a host that shows pages of other hosts has no application.
+func TestCarriers(t *testing.T) {
+	raven := Result{Profile: &kb.Profile{Application: &kb.Application{Name: "Raven"}}, Rule: "a.xml:1"}
+	for host, known := range map[string]bool{"web.archive.org": false, "ravens-example.translate.goog": false, "webcache.googleusercontent.com": false, "archive.org": false, "archive.org.test": true, "myarchive.org": true} {
+		hosts := NewHosts(10)
+		for range 5 {
+			hosts.Note(host, raven)
+		}
+		if got := hosts.Of(host).app != ""; got != known {
+			t.Errorf("%s: %v", host, got)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/muninn-archive/muninn/internal/page"
+	"github.com/muninn-archive/muninn/internal/urls"
 	"github.com/muninn-archive/muninn/internal/xpath"
 	"github.com/muninn-archive/muninn/kb"
 )
@@ -77,6 +78,7 @@ type tally struct {
 	confidence float64
 	best       float64 // of a single mark, which gives its rule
 	asked      []*kb.Condition
+	held       []*kb.Condition
 	versions   map[string]float64
 }
 
@@ -141,7 +143,7 @@ func (p *Page) application(before Host) (found Result, ok bool) {
 	}
 	winner.version = winner.likeliest(before)
 	found = result(winner)
-	if winner.rule == ByHost { // a page without a mark must match one of the application's levels
+	if winner.rule == ByHost { // a page without a mark must match one of the application's levels; after a redesign that may be by its URL alone
 		p.level(&found)
 		return found, found.Level != nil
 	}
@@ -167,11 +169,14 @@ func (p *Page) tallies() (list []*tally) {
 			return true
 		}
 		t.asked = append(t.asked, m.Condition)
-		if !p.holds(m.Condition) {
+		if !p.holds(m.Condition) || !p.marks(m.Condition) {
 			return true
 		}
 		c := m.Condition.Confidence
-		t.confidence = either(t.confidence, c)
+		if !slices.ContainsFunc(t.held, m.Condition.Same) { // of an application and of its version: it counts once
+			t.held = append(t.held, m.Condition)
+			t.confidence = either(t.confidence, c)
+		}
 		if c > t.best {
 			t.best, t.rule = c, m.Condition.Rule
 		}
@@ -215,6 +220,36 @@ func (p *Page) holds(c *kb.Condition) bool {
 		return false
 	}
 	return c.XPath == nil || len(p.Select(c.XPath, nil, p.Eval.Tree.Root(), 1)) > 0
+}
+
+// marks reports whether what holds of a page marks it, too: a word that stands nowhere but in the text that readers see is spoken about, and what is another site's is no mark of this one.
+func (p *Page) marks(c *kb.Condition) bool {
+	if c.Text != "" && c.XPath == nil && bytes.Count(p.doc.Source, []byte(c.Text)) <= p.shown(c.Text) {
+		return false
+	}
+	return !c.Own || slices.ContainsFunc(p.Select(c.XPath, nil, p.Eval.Tree.Root(), kb.MostOwn), p.own)
+}
+
+// shown counts how often a text stands in the text of the page.
+func (p *Page) shown(text string) (n int) {
+	for _, b := range p.doc.Blocks {
+		n += strings.Count(b, text)
+	}
+	return n
+}
+
+// own reports whether an element, or an attribute, leads to the page's pay-level domain.
+func (p *Page) own(r xpath.Ref) bool {
+	n := p.Eval.Tree.Node(r)
+	for i, a := range n.Attr {
+		if r.Attr >= 0 && int(r.Attr) != i || r.Attr < 0 && a.Key != "src" && a.Key != "href" && a.Key != "content" {
+			continue
+		}
+		if url := p.doc.Resolve(a.Val); url != "" && urls.PLD(urls.HostOf(url)) == urls.PLD(p.host) {
+			return true
+		}
+	}
+	return false
 }
 
 // headers yields the fields of the header block, names and values in lower case.
