@@ -18,6 +18,7 @@ type textOptions struct {
 	base, gold, use, show string
 	worst                 int
 	shared, draw, compare bool
+	again                 bool
 }
 
 func textCommand(l *lab) *cobra.Command {
@@ -39,6 +40,7 @@ its rules for applications. DIR is as for "muninn-lab aah"; the built-in gold is
 	cmd.Flags().IntVar(&o.worst, "worst", 0, "number of pages to list whose body is extracted worst")
 	cmd.Flags().StringVar(&o.show, "show", "", "file of DIR whose text blocks and largest elements are printed, to make gold of it; nothing is measured")
 	cmd.Flags().BoolVar(&o.compare, "compare", false, "extract from the same pages by go-trafilatura, go-readability and go-htmldate, too; it takes longer")
+	cmd.Flags().BoolVar(&o.again, "again", false, "measure the pages alone that two people have made gold of, and how far the two agree")
 	cmd.Flags().BoolVar(&o.draw, "draw", false, "print the order in which the pages of DIR get gold; nothing is measured")
 	cmd.Flags().BoolVar(&o.shared, "shared", false, "remember hosts from page to page; otherwise each page is the first of its host")
 	return cmd
@@ -74,6 +76,18 @@ func (o *textOptions) run(l *lab, dir string) error {
 	pages, err := text.Load(dir, list) // all of them, so that faults are found whatever half is measured
 	if err != nil {
 		return cli.Usage("%w", err)
+	}
+	if o.again {
+		list, err := text.Again()
+		if err != nil {
+			return err
+		}
+		second, err := text.Load(dir, list)
+		if err != nil {
+			return cli.Usage("%w", err)
+		}
+		both, reader := text.Both(pages, second)
+		pages, systems = both, append(systems, reader)
 	}
 	if o.use != "" {
 		pages = slices.DeleteFunc(pages, func(p *text.Page) bool { return p.Use != o.use })
