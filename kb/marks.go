@@ -193,7 +193,8 @@ func (b *Base) numberRules(r *Rules) {
 			o.Needs = b.need(o.Each)
 			o.Properties = slices.Clone(o.Properties)
 			for j := range o.Properties {
-				o.Properties[j].Needs = b.need(o.Properties[j].XPath)
+				q := &o.Properties[j]
+				q.Needs, q.AppendNeeds = b.need(q.XPath), b.need(q.Append)
 			}
 		}
 	}

@@ -120,7 +120,13 @@ type Property struct {
 	Match   *regexp.Regexp // of its text only what the first group holds; nil: all
 	Many    bool           // every node that is selected gives a value
 	Without *xpath.Expr    // parts of the node that do not belong to the value; nil: none
-	Rule    string
+	// Append, if it is given, composes the value: what XPath selects, Between, and what Append selects from the object, of which only what the first group of AppendMatch holds.
+	// Without both there is no value.
+	Append      *xpath.Expr
+	AppendNeeds Needs
+	AppendMatch *regexp.Regexp
+	Between     string
+	Rule        string
 }
 
 // Follow is a navigation action: the links it matches lead to a level and get a priority.

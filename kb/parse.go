@@ -288,13 +288,20 @@ func (p *fileParser) object(e *element) Object {
 			p.unknown(e, c, "property")
 			continue
 		}
-		p.attrs(c, "name", "xpath", "as?", "match?", "many?", "without?")
+		p.attrs(c, "name", "xpath", "as?", "match?", "many?", "without?", "append?", "append-match?", "between?")
 		p.leaf(c)
 		q := Property{Name: c.attrs["name"], XPath: p.xpath(c, "xpath"), As: c.attrs["as"], Match: p.regexp(c, "match"), Many: p.truth(c, "many"), Without: p.xpath(c, "without"), Rule: p.rule(c)}
+		q.Append, q.AppendMatch, q.Between = p.xpath(c, "append"), p.regexp(c, "append-match"), c.attrs["between"]
 		p.oneOf(c, "property", q.Name, names(Properties))
 		p.oneOf(c, "as", q.As, []string{"dateTime", "url", "number"})
 		if q.Match != nil && q.Match.NumSubexp() < 1 {
 			p.fault(c, "attribute match has no group: put what is wanted in brackets")
+		}
+		if q.AppendMatch != nil && q.AppendMatch.NumSubexp() < 1 {
+			p.fault(c, "attribute append-match has no group: put what is wanted in brackets")
+		}
+		if q.Append == nil && (q.AppendMatch != nil || q.Between != "") {
+			p.fault(c, "attribute append is missing: append-match and between are about what it selects")
 		}
 		o.Properties = append(o.Properties, q)
 	}

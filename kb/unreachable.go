@@ -43,11 +43,7 @@ func (r *Rules) unreachable() (faults []string) {
 		for i, o := range l.Objects {
 			once(o.Rule, "object "+l.Name+o.Type+o.Each.String())
 			for _, q := range o.Properties {
-				match := ""
-				if q.Match != nil {
-					match = q.Match.String()
-				}
-				once(q.Rule, fmt.Sprint("property ", l.Name, i, q.Name, q.XPath, q.As, match, q.Without))
+				once(q.Rule, fmt.Sprint("property ", l.Name, i, q.Name, q.XPath, q.As, source(q.Match), q.Without, q.Append, source(q.AppendMatch), q.Between))
 			}
 		}
 		for _, f := range l.Follow {

@@ -41,10 +41,25 @@ func (p *PropertyRule) property() (q kb.Property, err error) {
 			return q, errNoGroup
 		}
 	}
-	if p.Without != "" {
-		q.Without, err = xpath.Parse(p.Without)
+	q.Between = p.Between
+	if q.Without, err = parsed(p.Without); err != nil {
+		return q, err
+	}
+	if q.Append, err = parsed(p.Append); err != nil || p.AppendMatch == "" {
+		return q, err
+	}
+	if q.AppendMatch, err = regexp.Compile(p.AppendMatch); err == nil && q.AppendMatch.NumSubexp() == 0 {
+		err = errNoGroup
 	}
 	return q, err
+}
+
+// parsed is an expression; none, if there is none.
+func parsed(text string) (*xpath.Expr, error) {
+	if text == "" {
+		return nil, nil
+	}
+	return xpath.Parse(text)
 }
 
 var errNoGroup = errors.New("the pattern has no group")

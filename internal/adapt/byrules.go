@@ -196,6 +196,12 @@ func withExpression(p *kb.Property, text string) PropertyRule {
 	if p.Without != nil {
 		l.Without = p.Without.String()
 	}
+	if p.Append != nil {
+		l.Append, l.Between = p.Append.String(), p.Between
+	}
+	if p.AppendMatch != nil {
+		l.AppendMatch = p.AppendMatch.String()
+	}
 	return l
 }
 
@@ -208,7 +214,7 @@ func (a *adaptation) addShippedConditions(l *Rule) {
 		for j := range a.Level.Objects {
 			o := &a.Level.Objects[j]
 			for k := range o.Properties {
-				if o.Type != l.Type || o.Properties[k].Name != p.Name {
+				if o.Type != l.Type || o.Properties[k].Name != p.Name || o.Properties[k].Append != nil {
 					continue
 				}
 				shipped := withExpression(&o.Properties[k], "")

@@ -22,6 +22,10 @@ type PropertyRule struct {
 	XPath   string `json:"xpath"`
 	Match   string `json:"match,omitempty"`   // of the text only what the first group holds
 	Without string `json:"without,omitempty"` // selects parts of the node that do not belong to the value
+	// What composes the value, as in kb.Property.
+	Append      string `json:"append,omitempty"`
+	AppendMatch string `json:"append_match,omitempty"`
+	Between     string `json:"between,omitempty"`
 }
 
 // Has reports whether the rule extracts a property.

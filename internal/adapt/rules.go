@@ -222,8 +222,10 @@ func (r *SiteRule) write(b *strings.Builder, as func(string) string) {
 		if p.Match != "" {
 			kind += " match=" + quoted(p.Match)
 		}
-		if p.Without != "" {
-			kind += " without=" + quoted(p.Without)
+		for _, attr := range [][2]string{{"without", p.Without}, {"append", p.Append}, {"append-match", p.AppendMatch}, {"between", p.Between}} {
+			if attr[1] != "" {
+				kind += " " + attr[0] + "=" + quoted(attr[1])
+			}
 		}
 		fmt.Fprintf(b, "      <property name=%s xpath=%s%s/>\n", quoted(p.Name), quoted(p.XPath), kind)
 	}

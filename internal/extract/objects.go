@@ -84,6 +84,8 @@ func (p *Page) object(o *kb.Object, at xpath.Ref, confidence float64) (object cr
 	located.Type, located.At = o.Type, at
 	object = crawl.Object{Type: o.Type, Rule: o.Rule, Confidence: confidence}
 	var unread crawl.Properties // dates as they stand there, which no rule could read
+	// Of an object with a body some property stands within it; what stands elsewhere alone is said of the page.
+	inside := !o.Has("body") || p.wholePage(at)
 	for i := range o.Properties {
 		q := &o.Properties[i]
 		if object.Properties.Get(q.Name) != "" {
@@ -93,9 +95,13 @@ func (p *Page) object(o *kb.Object, at xpath.Ref, confidence float64) (object cr
 		if q.Many {
 			limit = MaxValues
 		}
+		if q.Append != nil {
+			inside = p.composed(q, at, &object) || inside
+			continue
+		}
 		for _, r := range p.Select(q.XPath, q.Needs, at, limit) {
 			if part, ok := p.property(q, r, &object, &unread); ok {
-				located.Parts = append(located.Parts, part)
+				located.Parts, inside = append(located.Parts, part), inside || p.Eval.Tree.Within(r, at)
 			}
 		}
 	}
@@ -104,7 +110,34 @@ func (p *Page) object(o *kb.Object, at xpath.Ref, confidence float64) (object cr
 			object.Properties = append(object.Properties, u)
 		}
 	}
-	return object, located, len(object.Properties) > 0
+	return object, located, inside && len(object.Properties) > 0
+}
+
+// wholePage reports whether a node is the page, or all of what it shows or says of itself.
+func (p *Page) wholePage(at xpath.Ref) bool {
+	switch n := p.Eval.Tree.Node(at); n.DataAtom {
+	case atom.Html, atom.Head, atom.Body:
+		return true
+	default:
+		return n.Type == html.DocumentNode
+	}
+}
+
+// composed adds a property that is put together of two nodes. Its value is that of none of them, so it has no part; inside says that the second one is within the object.
+func (p *Page) composed(q *kb.Property, at xpath.Ref, object *crawl.Object) (inside bool) {
+	for _, first := range p.Select(q.XPath, q.Needs, at, 1) {
+		for _, second := range p.Select(q.Append, q.AppendNeeds, at, 1) {
+			a, b := matched(q.Match, p.text(first, nil)), matched(q.AppendMatch, p.text(second, nil))
+			if a == "" || b == "" {
+				continue
+			}
+			if value := p.typed(q.As, a+q.Between+b); value != "" {
+				object.Properties = append(object.Properties, crawl.Property{Name: q.Name, Value: value})
+				inside = p.Eval.Tree.Within(second, at)
+			}
+		}
+	}
+	return inside
 }
 
 // property adds what a node says of a property to an object. A date that cannot be read goes to unread.

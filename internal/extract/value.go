@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -17,13 +18,28 @@ const MaxValues = 100
 func (p *Page) value(q *kb.Property, r xpath.Ref, skip skipSet) string {
 	value := p.text(r, skip)
 	if q.Match != nil {
-		groups := q.Match.FindStringSubmatch(value)
-		if groups == nil {
+		if value = matched(q.Match, value); value == "" {
 			return ""
 		}
-		value = strings.TrimSpace(groups[1])
 	}
-	switch q.As {
+	return p.typed(q.As, value)
+}
+
+// matched is what the first group of a pattern holds of a text, "" if it does not match; without a pattern it is the text.
+func matched(pattern *regexp.Regexp, text string) string {
+	if pattern == nil {
+		return text
+	}
+	groups := pattern.FindStringSubmatch(text)
+	if groups == nil {
+		return ""
+	}
+	return strings.TrimSpace(groups[1])
+}
+
+// typed is a value in the form of its type, "" if it has not that form.
+func (p *Page) typed(as, value string) string {
+	switch as {
 	case "url":
 		value = p.address(value)
 	case "dateTime":
