@@ -19,16 +19,16 @@ import (
 // again.
 func (a *Activities) GiveBack(ctx context.Context, in BatchInput) error {
 	a.unwritable.begin(in.Crawl, in.Batch)
-	archived, err := false, a.salvage(ctx, in)
+	stands, err := unarchived, a.salvage(ctx, in)
 	if err == nil {
-		archived, err = a.closeLife(ctx, in)
+		stands, err = a.closeLife(ctx, in)
 	}
 	a.unwritable.end(in.Crawl, in.Batch, err, a.Now())
 	if err != nil {
 		return err
 	}
 	rest := a.Now().Add(a.Settings.GiveBack)
-	if archived {
+	if stands == isArchived {
 		return a.commit(ctx, in, rest)
 	}
 	a.forgetBatch(in)
@@ -105,25 +105,27 @@ func (a *Activities) forgetPrerequisites(ctx context.Context, in BatchInput) {
 	}
 }
 
-// closeLife makes sure that a batch's present life leaves no segment, unless it has left one.
-func (a *Activities) closeLife(ctx context.Context, in BatchInput) (archived bool, err error) {
+// closeLife makes sure that a batch's present life leaves no segment, unless it has left one. One that is unarchived has not come as far as the manifest: nothing
+// had to be put in its place.
+func (a *Activities) closeLife(ctx context.Context, in BatchInput) (lifeState, error) {
 	life, err := a.batch(in).Life()
 	if errors.Is(err, frontier.ErrNoBatch) || errors.Is(err, frontier.ErrNoCrawl) {
-		return false, nil // nothing is left to give back
+		return unarchived, nil // nothing is left to give back
 	}
 	if err != nil {
-		return false, err
+		return unarchived, err
 	}
 	h, may, err := a.destinationOfManifest(ctx, in, life)
 	if !may || err != nil {
-		return false, err
+		return unarchived, err
 	}
 	err = archive.GiveBack(ctx, h.store, h.label, a.Now())
 	if errors.Is(err, archive.ErrExists) {
-		return true, nil
+		return isArchived, nil
 	}
-	if err == nil {
-		a.tidy(ctx, h, nil)
+	if err != nil {
+		return unarchived, err
 	}
-	return false, err
+	a.tidy(ctx, h, nil)
+	return isGivenBack, nil
 }

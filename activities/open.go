@@ -7,6 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/ring"
 	"github.com/muninn-archive/muninn/internal/spool"
 )
 
@@ -20,7 +21,8 @@ type OpenResult struct {
 
 // Open opens a batch's claims: URLs that another batch has taken or finished meanwhile are left out.
 // It returns which leases must be asked for: none, unless the batch is run again. The claims of a batch that is archived stay as they are, also those of a
-// former tenure, which are dropped otherwise: a batch without claims commits nothing, and nobody else counts what this one has archived.
+// former tenure, which are dropped otherwise: a batch without claims commits nothing, and nobody else counts what this one has archived. A request of a former
+// attempt for the manifest may be carried out after that attempt was stopped: so before claims are dropped the key of the manifest is taken, and another life begins.
 func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error) {
 	b := a.Spool.Batch(in.Crawl, in.Batch)
 	var before []lane
@@ -28,6 +30,9 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 		return OpenResult{}, err
 	}
 	stands, err := a.lifeState(ctx, in)
+	if err == nil && stands == unarchived && errors.Is(a.batch(in).MayCommit(), ring.ErrStale) { // claims are to be dropped: a manifest that is on its way must not land after that
+		stands, err = a.closeLife(ctx, in)
+	}
 	if err == nil && stands == isGivenBack { // cut off before its claims were dropped: another life begins
 		err = a.batch(in).GiveBack(a.Now())
 	}

@@ -140,3 +140,49 @@ func TestOpenWaitsForArchive(t *testing.T) {
 		t.Errorf("%d pages are counted", n)
 	}
 }
+
+// lateLandingStore is an archive that carries the put of a manifest out after its client has given it up.
+type lateLandingStore struct {
+	archive.Store
+	onWay chan func() error // what the store does later
+}
+
+func (s lateLandingStore) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	s.onWay <- func() error { return s.Store.PutIfAbsent(context.WithoutCancel(ctx), key, data) }
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestOpenTakesTheKey: the put of a manifest was given up, as the attempt was stopped, and the store carries it out after the batch was opened by another tenure. The batch would be
+// archived without claims: its page would be in the archive, in nobody's totals, and fetched by the next owner as well.
+func TestOpenTakesTheKey(t *testing.T) {
+	s := newSpreadRing(t, "v", "w")
+	from := s.ownerOf("a.example")
+	in := from.batch()
+	in.Spread = true
+	from.open(in, linkingToMany)
+	onWay, former := make(chan func() error, 1), make(chan error, 1)
+	var plain archive.Store
+	from.through(func(store archive.Store) archive.Store { plain = store; return lateLandingStore{store, onWay} })
+	env := newEnv(from.Activities)
+	go func() {
+		_, err := env.ExecuteActivity(from.Process, in)
+		former <- err
+	}()
+	land := <-onWay
+	from.through(func(archive.Store) archive.Store { return plain })
+	s.forget()
+	s.comeBack(from.Settings.Worker)
+
+	out, err := call[OpenResult](from, from.Open, in)
+	if err != nil || out.Archived {
+		t.Errorf("%+v, %v", out, err)
+	}
+	<-former
+	if err := land(); !errors.Is(err, archive.ErrExists) {
+		t.Errorf("the manifest has landed after the batch was opened: %v", err)
+	}
+	if n, report := from.totals().Pages, from.check(s.dir); n != int64(report.Pages[rigSeed]) {
+		t.Errorf("%d pages are counted, and the archive has the seed %d times", n, report.Pages[rigSeed])
+	}
+}
