@@ -261,11 +261,12 @@ func (r shardRounds) of(shard int, in ClaimInput) *politeness.Round {
 func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Politeness) (shardRounds, frontier.Confirmed) {
 	var confirm frontier.Confirmed
 	rounds, epoch := shardRounds{}, a.Membership.Epoch()
-	at := func(ip string) *politeness.Round {
-		r := rounds.of(a.shardOf(ip), in)
+	of := func(shard int) *politeness.Round {
+		r := rounds.of(shard, in)
 		r.Worker, r.Groups, r.Epoch = a.Settings.Worker, a.Groups.Hash(), epoch
 		return r
 	}
+	at := func(ip string) *politeness.Round { return of(a.shardOf(ip)) }
 	for _, c := range round.Claims {
 		r := at(c.IP)
 		ask := a.askOf(in.Crawl, c, p, in.Reply)
@@ -278,6 +279,12 @@ func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Pol
 		release.IP = a.leaseAddress(l.IP)
 		r := at(l.IP)
 		r.Releases = append(r.Releases, release)
+		for n := range a.Settings.Shards { // a host may have addresses in other shards
+			if notice, says := release.Notice(); says && n != a.shardOf(l.IP) {
+				other := of(n)
+				other.Releases = append(other.Releases, notice)
+			}
+		}
 		confirm.Releases = append(confirm.Releases, l.Key())
 	}
 	for _, c := range round.Renewals {

@@ -7,6 +7,7 @@ import (
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/hostgroups"
+	"github.com/muninn-archive/muninn/internal/politeness"
 )
 
 // Asks, renewals and releases of an address go under the group of its network, hosts of groups name theirs, and per_ip of a definition
@@ -70,6 +71,37 @@ func TestServerOf(t *testing.T) {
 	} {
 		if server, waiting := a.serverOf(crawl.Politeness{PerIP: 3}, test.pld, test.ip); server != test.server || waiting != askersPerLease*test.leases {
 			t.Errorf("%s at %s: %d wait for %s, want %d for %s", test.pld, test.ip, waiting, server, askersPerLease*test.leases, test.server)
+		}
+	}
+}
+
+// TestSplitRoundOverShards: what a release says of its host goes to all shards, for the host may have addresses in them, with whom it is from; what it says of its address to the shard of that alone.
+func TestSplitRoundOverShards(t *testing.T) {
+	front, err := frontier.Open(t.TempDir(), frontier.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { front.Close() })
+	now := time.Now()
+	a := &Activities{Settings: Settings{Worker: "w", Shards: 3}, Now: func() time.Time { return now }, Frontier: front}
+	const ip = "192.0.2.7"
+	rounds, confirm := a.splitRound(ClaimInput{Crawl: "c", Round: 2, Reply: "r"}, frontier.Round{Releases: []frontier.EndedLease{
+		{Lease: "a.example-1", IP: ip, Number: 7, Next: now.Add(time.Second), Host: "a.example", HostNext: now.Add(time.Hour), Trouble: politeness.TroubleBusy, Asked: true},
+		{Lease: "b.example-1", IP: ip, Number: 8, Next: now.Add(time.Second), Asked: true},
+	}}, crawl.Politeness{})
+	if len(rounds) != 3 || len(confirm.Releases) != 2 {
+		t.Fatalf("%d shards are asked, %d releases are confirmed", len(rounds), len(confirm.Releases))
+	}
+	for n, r := range rounds {
+		if r.From != "r" || r.Round != 2 || r.Worker != "w" {
+			t.Errorf("shard %d: the round is of %q, %d, %q", n, r.From, r.Round, r.Worker)
+		}
+		first := r.Releases[0]
+		if first.Host != "a.example" || first.HostRest != time.Hour || first.Trouble != politeness.TroubleBusy || first.Number != 7 {
+			t.Errorf("shard %d: %+v", n, first)
+		}
+		if mine := n == Shard(ip, 3); mine != (first.IP == ip) || mine != (first.Rest == time.Second) || mine != (len(r.Releases) == 2) {
+			t.Errorf("shard %d of the address %t: %+v", n, mine, r.Releases)
 		}
 	}
 }

@@ -134,7 +134,14 @@ func writeHost(w io.Writer, s hostStatus, now time.Time) {
 	}
 	line("%s", s.Host)
 	for _, shard := range s.Shards {
-		writeShard(line, until, shard)
+		of := ""
+		if len(s.Shards) > 1 {
+			of = fmt.Sprintf(" (shard %d)", shard.Shard)
+		}
+		writeShard(line, until, shard, of)
+	}
+	if n := len(s.Shards); n > 1 {
+		line("  politeness   has %d shards, by address: crawls of different workers may ask the host at a time at addresses of different shards", n)
 	}
 	for _, r := range s.Workers {
 		writeWorker(line, until, r, now)
@@ -147,13 +154,14 @@ func writeHost(w io.Writer, s hostStatus, now time.Time) {
 	}
 }
 
-func writeShard(line func(string, ...any), until func(time.Time) string, r shardReport) {
+// writeShard writes what a shard knows; of names it, if there are several.
+func writeShard(line func(string, ...any), until func(time.Time) string, r shardReport, of string) {
 	if d := r.Slow; d != nil {
-		line("  slowed down  step %d: %s at %s; rests of %s, forgiven at %s if nothing happens", d.Steps, d.Why, d.Reported().Format(time.DateTime),
-			d.Rest.Round(time.Second), d.Until.Add(politeness.ForgiveAfter).UTC().Format(time.DateTime))
+		line("  slowed down  step %d: %s at %s; rests of %s, forgiven at %s if nothing happens%s", d.Steps, d.Why, d.Reported().Format(time.DateTime),
+			d.Rest.Round(time.Second), d.Until.Add(politeness.ForgiveAfter).UTC().Format(time.DateTime), of)
 	}
 	if !r.NotBefore.IsZero() {
-		line("  host rests   until %s, for all crawls", until(r.NotBefore))
+		line("  host rests   until %s, for all crawls%s", until(r.NotBefore), of)
 	}
 	if !r.Floor.IsZero() {
 		line("  politeness   grants nothing until %s: shard %d lost its state, or has no room for all addresses that rest", until(r.Floor), r.Shard)

@@ -112,6 +112,7 @@ func (w *Worker) open(ctx context.Context) (err error) {
 	if err := w.movePoliteness(ctx); err != nil {
 		return err
 	}
+	warnOfShards(w.log, w.conf.Shards)
 	w.registerCollectors()
 	w.tidying.Go(w.sweepRegularly)
 	w.tidying.Go(w.checkpointRegularly)

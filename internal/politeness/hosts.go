@@ -72,23 +72,29 @@ func (h hostRest) after(r Release, now time.Time, last int64) hostRest {
 	return h
 }
 
-// restHost notes how long a host rests.
+// restHost notes how long a host rests. Notices of hosts at other shards take half of the room of hosts at most: each shard has those of all
+// the others.
 func (p *pass) restHost(r Release) {
-	if r.Host != "" {
-		p.keepHost(r.Host, p.s.hosts[r.Host].after(r, p.now, p.s.Last))
-		p.free(r.Host)
+	if r.Host == "" {
+		return
 	}
+	room := p.s.hostRoom()
+	if _, known := p.s.hosts[r.Host]; r.notice() && !known {
+		room /= 2
+	}
+	p.keepHost(r.Host, p.s.hosts[r.Host].after(r, p.now, p.s.Last), room)
+	p.free(r.Host)
 }
 
-// keepHost notes what is known of a host, or a server. One for which there is no room is forgotten; its own worker knows it.
-func (p *pass) keepHost(host string, now hostRest) {
+// keepHost notes what is known of a host, or a server, of all of which there may be so many bytes. One for which there is no room is forgotten; its own worker knows it.
+func (p *pass) keepHost(host string, now hostRest, room int) {
 	if now == p.s.hosts[host] {
 		return
 	}
 	p.s.dropHost(host)
 	p.s.forgetHosts(p.now)
 	size := p.s.sizeOfHost(host, now)
-	if !now.over(p.now) && p.s.hostBytes+size <= p.s.hostRoom() && p.s.makeRoom(p.now, size) {
+	if !now.over(p.now) && p.s.hostBytes+size <= room && p.s.makeRoom(p.now, size) {
 		p.s.addHost(host, now)
 	}
 }

@@ -255,7 +255,7 @@ func (p *pass) restFrom(host string, next time.Time) {
 		return
 	}
 	known.Next, known.Short, known.Lease = next, true, "" // no release of the lease that has said the rest before may shorten it
-	p.keepHost(host, known)
+	p.keepHost(host, known, p.s.hostRoom())
 }
 
 // inTurn lists the addresses that were touched, and those that are wanted for hosts that have become free, in the order in which they are granted: each

@@ -83,7 +83,7 @@ func serverName(key string) string {
 // configuration, not by guess.
 func (p *pass) slowServer(r Release) {
 	unsaid := r.Trouble == "" && !r.Asked
-	if !p.s.Servers || r.Number == 0 || unsaid && p.s.Ends { // what is unsaid may come with a later release of this grant
+	if !p.s.Servers || r.Number == 0 || r.notice() || unsaid && p.s.Ends { // what is unsaid may come with a later release of this grant
 		return
 	}
 	key := p.s.key(r.IP)
@@ -95,7 +95,7 @@ func (p *pass) slowServer(r Release) {
 		known.Slow = known.Slow.after(of, p.now, p.s.Last)
 	}
 	known.Server = known.Server.after(r, p.now, p.s.Last)
-	p.keepHost(name, known)
+	p.keepHost(name, known, p.s.hostRoom())
 }
 
 // CountServers has servers slowed down, and hosts take maxHostBytes of the state at most. Executions of earlier versions do neither, and

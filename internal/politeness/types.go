@@ -13,7 +13,7 @@
 //     renewed, and is known again, or is over.
 //   - A host is asked under the leases of one claim at a time, at whatever addresses of the shard, and after the pause of the lane before (State.KeepHostsApart).
 //   - A host rests for longer than its address for a Crawl-delay or Retry-After: releases say so, and grants report it to the worker that asks
-//     it next, at any address of the shard. The address is free meanwhile for the other hosts that lie at it.
+//     it next, at any address, also at those of other shards (Release.Notice). The address is free meanwhile for the other hosts that lie at it.
 //   - A host that answers 429 or 503, or does not answer, is slowed down for all crawls (SlowDown): its rests double up to MaxSlow,
 //     until it has made no trouble for ForgiveAfter. All hosts of a host group are slowed down together.
 //   - A server that takes no connection, or answers so for several hosts, rests between two lanes (ServerSlow), MaxServerRest at most.
@@ -111,19 +111,29 @@ type Key struct {
 // granted.
 type Release struct {
 	Lease  string        `json:"lease"`
-	IP     string        `json:"ip"`
+	IP     string        `json:"ip"` // empty: the address is another shard's, see Notice
 	Crawl  string        `json:"crawl,omitempty"`
 	Worker string        `json:"worker"`
 	Number int64         `json:"number,omitempty"`
 	Rest   time.Duration `json:"rest,omitempty"`  // how long the address is not to be asked, from when this is served
 	Asked  bool          `json:"asked,omitempty"` // a request was made, and the lane has ended: it says how
-	// Host rests for HostRest, from when this is served, at whatever address of the shard: a Crawl-delay or Retry-After is
+	// Host rests for HostRest, from when this is served, at whatever address: a Crawl-delay or Retry-After is
 	// the host's, not its address's. It replaces what the same lease has said of its host before.
 	Host     string        `json:"host,omitempty"`
 	HostRest time.Duration `json:"host_rest,omitempty"`
 	// Trouble says what slows Host down, in all crawls: its last answer was 429 or 503, or it did not answer; empty if none of these.
 	Trouble Trouble `json:"trouble,omitempty"`
 }
+
+// Notice is what the shards of other addresses are sent of the release: how its host rests, and what it was slowed down for; false if it says nothing of its host. Numbers of grants
+// are times, so those of two shards can be compared: a trouble counts once at each.
+func (r Release) Notice() (Release, bool) {
+	r.IP, r.Rest, r.Asked = "", 0, false
+	return r, r.Host != ""
+}
+
+// notice reports whether the release is what Notice returns.
+func (r Release) notice() bool { return r.IP == "" }
 
 // ID names the lease that is released.
 func (r Release) ID() LeaseID { return LeaseID{r.Crawl, r.Worker, r.Lease} }
