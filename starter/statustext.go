@@ -78,6 +78,9 @@ func (s crawlStatus) writeMembers(line printer) {
 	if !s.Crawl.Spread() || s.Result != nil {
 		return
 	}
+	if why := s.Crawl.EndWaits(); why != "" && s.running() {
+		line("  waits     %s", why)
+	}
 	for _, m := range s.Crawl.Members {
 		text, todo := s.Crawl.Describe(m)
 		at := slices.IndexFunc(s.Unanswered, func(w silentWorker) bool { return !m.Gone && w.Worker == m.Worker })

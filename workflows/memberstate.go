@@ -49,7 +49,7 @@ func (s *CrawlState) standing(m *CrawlMember) (state, todo string) {
 	case m.Lost:
 		return "lost: it is silent", "start worker " + m.Worker + " again; if it does not come back, the ring gives its partitions to others (`muninn workers`)"
 	case m.Fault != "":
-		return "cannot take part: " + m.Fault, "correct that at worker " + m.Worker + " and start it again, or stop it: the others take its partitions"
+		return "cannot take part: " + m.Fault, "correct that at worker " + m.Worker + " and start it again, or stop it: the others take its partitions. Without either it is asked again within an hour"
 	case !m.Begun:
 		return "joins", ""
 	case m.Version != s.Version:
@@ -64,6 +64,26 @@ func (s *CrawlState) standing(m *CrawlMember) (state, todo string) {
 		return "begins", ""
 	}
 	return string(m.Progress.State), ""
+}
+
+// EndWaits says which workers alone keep a crawl that is spread from its end, because they cannot take part or are silent: the others have nothing left to do. Empty if none does.
+func (s *CrawlState) EndWaits() string {
+	var kept []string
+	others := 0
+	for _, m := range s.Present() {
+		switch {
+		case m.Lost || m.Fault != "" || m.Unqueued != "":
+			kept = append(kept, m.Worker)
+		case !m.Begun || !m.Progress.Empty:
+			return ""
+		default:
+			others++
+		}
+	}
+	if !s.Spread() || len(kept) == 0 || others == 0 || s.Paused || s.Stopping || s.Phase == crawl.PhaseEnded {
+		return ""
+	}
+	return "nothing is left to do at the other workers: the crawl ends once " + strings.Join(kept, ", ") + " takes part, or has left the ring, or the crawl is stopped"
 }
 
 // describeMembers is the list of members in the UI; empty for a crawl that is bound to its worker.
@@ -84,6 +104,9 @@ func (s *CrawlState) describeMembers() string {
 	}
 	if b.Len() == 0 {
 		return ""
+	}
+	if why := s.EndWaits(); why != "" {
+		b.WriteString("\n\n**Waits**: " + why + ".")
 	}
 	return "\n\nWorkers:\n" + b.String()
 }

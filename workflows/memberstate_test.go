@@ -50,3 +50,30 @@ func TestDescribeMember(t *testing.T) {
 		}
 	}
 }
+
+// TestEndWaits: a crawl says which workers alone keep it from its end.
+func TestEndWaits(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit func(s *CrawlState)
+		want string // who is waited for
+	}{
+		"one cannot take part":              {func(s *CrawlState) { s.Members[1].Fault = "no such file" }, "b"},
+		"one is silent, one lacks seeds":    {func(s *CrawlState) { s.Members[0].Lost, s.Members[1].Unqueued = true, "no such file" }, "a, b"},
+		"all take part":                     {func(*CrawlState) {}, ""},
+		"another one still works":           {func(s *CrawlState) { s.Members[1].Fault, s.Members[2].Progress.Empty = "no such file", false }, ""},
+		"another one joins":                 {func(s *CrawlState) { s.Members[1].Fault, s.Members[2].Begun = "no such file", false }, ""},
+		"it is paused":                      {func(s *CrawlState) { s.Members[1].Fault, s.Paused = "no such file", true }, ""},
+		"it has left":                       {func(s *CrawlState) { s.Members[1].Fault, s.Members[1].Gone = "no such file", true }, ""},
+		"a crawl that is bound to a worker": {func(s *CrawlState) { s.Members[1].Fault, s.Ring = "no such file", nil }, ""},
+	} {
+		s := CrawlState{Phase: crawl.PhaseBroad}
+		for _, worker := range []string{"a", "b", "c"} {
+			m := &CrawlMember{Member: activities.Member{Worker: worker}, Begun: true, Progress: activities.Progress{Empty: true}}
+			s.Members, s.Ring = append(s.Members, m), append(s.Ring, m.Member)
+		}
+		c.edit(&s)
+		if why := s.EndWaits(); (why == "") != (c.want == "") || !strings.Contains(why, "once "+c.want+" takes part") && c.want != "" || strings.Contains(s.describeMembers(), "**Waits**") != (c.want != "") {
+			t.Errorf("%s: %q; in the UI %q", name, why, s.describeMembers())
+		}
+	}
+}

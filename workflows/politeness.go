@@ -295,6 +295,9 @@ func (p *politenessShard) serveAt(ctx workflow.Context, rounds ...politeness.Rou
 	return answers
 }
 
+// slowShown is how many hosts that are slowed down a shard names in the UI: those that rest longest.
+const slowShown = 10
+
 func (p *politenessShard) describe(now time.Time) string {
 	held, waiting, addresses := p.state.Counts()
 	out := fmt.Sprintf("%d leases are held, %d asks wait, %d addresses known", held, waiting, addresses)
@@ -305,6 +308,12 @@ func (p *politenessShard) describe(now time.Time) string {
 		out += "\n\nWorkers have different host groups (setting host-groups), so that an address may be asked twice at a time:"
 		for _, hash := range slices.Sorted(maps.Keys(differing)) {
 			out += fmt.Sprintf("\n\n* %s: %s", cmp.Or(hash, "none"), strings.Join(differing[hash], ", "))
+		}
+	}
+	if slow, all := p.state.Slowest(now, slowShown); all > 0 {
+		out += fmt.Sprintf("\n\n%s that are slowed down rest now (muninn host NAME says more of each):\n", count(int64(all), "host"))
+		for _, h := range slow {
+			out += fmt.Sprintf("\n* %s until %s: %s at %s, step %d", h.Host, h.Until.UTC().Format(time.DateTime), h.Why, h.Reported().Format(time.DateTime), h.Steps)
 		}
 	}
 	if p.state.Turned > 0 {

@@ -500,3 +500,22 @@ func TestRulesOfServers(t *testing.T) {
 		_ = e.run(Politeness, activities.PolitenessInput{})
 	}
 }
+
+// TestShardNamesSlowHosts: the UI says of a shard which hosts are slowed down, until when and why.
+func TestShardNamesSlowHosts(t *testing.T) {
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	p := &politenessShard{state: politeness.NewPresent(0, 1)}
+	if text := p.describe(now); strings.Contains(text, "slowed down") {
+		t.Errorf("without such hosts: %q", text)
+	}
+	for i := range slowShown + 2 {
+		p.state.Serve(now, []politeness.Round{{Releases: []politeness.Release{{
+			Lease: "x-1", Crawl: "c", Worker: "w", IP: "192.0.2.1", Number: int64(i + 1), Host: fmt.Sprintf("h%02d.example", i), HostRest: time.Duration(i+1) * time.Hour, Trouble: politeness.TroubleBusy,
+		}}}})
+	}
+	text := p.describe(now)
+	want := "12 hosts that are slowed down rest now (muninn host NAME says more of each):\n\n* h11.example until 2026-07-02 00:00:00: 429 at 2026-07-01 12:00:00, step 1\n* h10.example until "
+	if !strings.Contains(text, want) || strings.Count(text, "\n* ") != slowShown {
+		t.Errorf("%q", text)
+	}
+}

@@ -655,6 +655,42 @@ func TestSpreadCrawlFault(t *testing.T) {
 	}
 }
 
+// TestSpreadCrawlFaultEnds: a crawl that waits for nothing but a worker that cannot take part says so, and ends when that worker has left the ring, whose partitions others have by then, or when it
+// is stopped.
+func TestSpreadCrawlFaultEnds(t *testing.T) {
+	for _, stops := range []bool{false, true} {
+		r := newSpread(t, 150, 150)
+		r.at(13*time.Second, func() {
+			r.mu.Lock()
+			r.refuses = "w3" // before it is there
+			r.mu.Unlock()
+			r.add(50)
+		})
+		r.at(40*time.Minute, func() {
+			var s CrawlState
+			value, err := r.QueryWorkflow(names.QueryStatus)
+			if err != nil || value.Get(&s) != nil || !strings.Contains(s.EndWaits(), "once w3 takes part") {
+				t.Errorf("after 40 minutes it says %q: %+v, %v", s.EndWaits(), s, err)
+			}
+			if stops {
+				r.SignalWorkflow(names.SignalStop, nil)
+			} else {
+				r.drop("w3")
+			}
+		})
+		start, want, reason := r.Now(), int64(350), crawl.ReasonDrained
+		if stops {
+			want, reason = 300, crawl.ReasonStopped
+		}
+		if err := r.run(Crawl, spreadCrawl(1000), nil); err != nil {
+			t.Fatal(err)
+		}
+		if out, took := crawlResult(t, r.env), r.Now().Sub(start); r.used() != want || out.Reason != reason || took > 50*time.Minute {
+			t.Errorf("stopped %t: %d fetched, %s after %v", stops, r.used(), out.Reason, took)
+		}
+	}
+}
+
 // TestSpreadCrawlOwing: a crawl does not end while a batch that is committed delivers what it has found.
 func TestSpreadCrawlOwing(t *testing.T) {
 	r := newSpread(t, 20, 20)

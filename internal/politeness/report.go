@@ -1,8 +1,10 @@
 package politeness
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -115,3 +117,27 @@ func (a *address) report(now time.Time) AddressReport {
 
 // Reported is when the last trouble that counted was reported.
 func (d SlowDown) Reported() time.Time { return time.UnixMicro(d.At).UTC() }
+
+// SlowHost is a host, or a host group, that is slowed down.
+type SlowHost struct {
+	Host string
+	SlowDown
+}
+
+// Slowest returns the hosts and groups that are slowed down and rest longest from now on, so many at most, and how many there are in all.
+func (s *State) Slowest(now time.Time, most int) (list []SlowHost, all int) {
+	for host, h := range s.hosts {
+		if !h.Slow.Until.After(now) {
+			continue
+		}
+		all++
+		at, _ := slices.BinarySearchFunc(list, SlowHost{host, h.Slow}, func(a, b SlowHost) int {
+			return cmp.Or(b.Until.Compare(a.Until), strings.Compare(a.Host, b.Host))
+		})
+		if at < most {
+			list = slices.Insert(list, at, SlowHost{host, h.Slow})
+			list = list[:min(len(list), most)]
+		}
+	}
+	return list, all
+}

@@ -33,3 +33,16 @@ func TestHostReport(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestSlowest: of the hosts that are slowed down those are named that rest longest, and all are counted; a host whose rest is over is none of them.
+func TestSlowest(t *testing.T) {
+	s := NewPresent(0, 1)
+	for i, minutes := range []int{5, 90, 1, 30, 60} {
+		r := Release{Lease: "x-1", Crawl: "c", Worker: "w", IP: "10.0.0.1", Number: int64(i + 1), Host: string(rune('a'+i)) + ".example", HostRest: time.Duration(minutes) * time.Minute, Trouble: TroubleBusy}
+		s.Serve(start, []Round{{Releases: []Release{r}}})
+	}
+	list, all := s.Slowest(start.Add(2*time.Minute), 3)
+	if all != 4 || len(list) != 3 || list[0].Host != "b.example" || list[1].Host != "e.example" || list[2].Host != "d.example" || list[0].Why != TroubleBusy || list[0].Steps != 1 {
+		t.Errorf("%d: %+v", all, list)
+	}
+}
