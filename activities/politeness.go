@@ -149,6 +149,17 @@ func (a *Activities) clockAt(at time.Time) politeness.Clock {
 	return a.clocks.Of(a.Now(), at)
 }
 
+// ClockAhead is by how much the worker's clock is ahead of Temporal's, as the last minutes have measured it; nil if nothing has.
+func (a *Activities) ClockAhead() *time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	ahead, known := a.clocks.Ahead()
+	if !known {
+		return nil
+	}
+	return &ahead
+}
+
 // askOf is the ask for a claim's lease.
 func (a *Activities) askOf(crawl string, c frontier.Claim, p crawl.Politeness, reply string) politeness.Ask {
 	s := a.Groups.Of(c.PLD, c.IP)

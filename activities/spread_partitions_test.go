@@ -508,6 +508,37 @@ func TestBeginWhileOneLeaves(t *testing.T) {
 	}
 }
 
+// TestSecondRunWhileOneLeaves: a second run begins at w while v leaves, which does not begin it. What the first run has crawled in the partitions of v is offered again where these are loaded, as
+// w has done in its own.
+func TestSecondRunWhileOneLeaves(t *testing.T) {
+	c := newCluster(t, "w")
+	c.quiet()
+	w := c.rigs["w"]
+	w.fill()
+	c.join("v")
+	c.quiet()
+	v := c.rigs["v"]
+	v.beginRun("one", 1)
+	v.fetchBatch()
+	was := c.knowledge()
+	for _, r := range []*clusterRig{w, v} {
+		r.must(r.Frontier.Crawl(rigCrawl).End("one"))
+	}
+	c.state.Leave(c.now, "v", "v's process")
+	w.Membership.Take(c.state.View("w"))
+	w.beginRun("two", 2)
+	c.quiet()
+	now := w.states()
+	for url := range was {
+		if now[url] != "waiting" {
+			t.Errorf("%s is %q in the second run", url, now[url])
+		}
+	}
+	if len(was) < 100 {
+		t.Errorf("%d URLs are known: the test tests little", len(was))
+	}
+}
+
 // TestLoadBesideBound: what a spread crawl has that is over, and whose name a bound crawl has here, does not keep a partition from being loaded; what one
 // has that may be in progress is not lost.
 func TestLoadBesideBound(t *testing.T) {
@@ -605,7 +636,7 @@ func (c *cluster) checkpoint(name string) {
 	r := c.rigs[name]
 	store, err := r.Archives.Open(c.t.Context(), "")
 	r.must(err)
-	_, err = checkpoint.Make(c.t.Context(), store, r.Frontier, checkpoint.Worker{Name: name, Instance: name, Epoch: 1, Tenures: r.Membership.Tenures}, time.Now())
+	_, err = checkpoint.Make(c.t.Context(), store, r.Frontier, checkpoint.Worker{Name: name, Instance: name, Epoch: 1, Tenures: r.Membership.Tenures, Ahead: r.ClockAhead()}, time.Now())
 	r.must(err)
 }
 

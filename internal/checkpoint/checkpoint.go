@@ -72,6 +72,7 @@ type Worker struct {
 	Epoch    uint64
 	// Tenures says which partitions the worker owns now, and since which epoch; nil: it is in no ring.
 	Tenures func() map[int]uint64
+	Ahead   *time.Duration // see partfile.Header
 }
 
 // Made says what a checkpoint has cost.
@@ -160,7 +161,7 @@ func (k *keeping) export(ctx context.Context, e *frontier.Export, g frontier.Gen
 
 func (k *keeping) put(ctx context.Context, e *frontier.Export, p frontier.Partition, key string) (Object, error) {
 	k.written = append(k.written, key)
-	n, err := partfile.Put(ctx, k.store, key, partfile.Header{Partition: p, Epoch: k.Epoch, Worker: k.Worker, Created: k.Taken}, e)
+	n, err := partfile.Put(ctx, k.store, key, partfile.Header{Partition: p, Epoch: k.Epoch, Worker: k.Worker, Created: k.Taken, Ahead: k.worker.Ahead}, e)
 	k.made.Parts++
 	k.made.Entries += n
 	return Object{key, n}, err

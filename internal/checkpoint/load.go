@@ -15,7 +15,7 @@ import (
 // object with the number of those that are loaded and of all.
 func Load(ctx context.Context, store archive.Store, m Manifest, into *frontier.Frontier, reached func(done, all int)) error {
 	load := func(p frontier.Partition, o Object) error {
-		in, err := partfile.Import(ctx, store, o.Key, p, frontier.AllCrawls, into, nil)
+		in, err := partfile.Import(ctx, store, o.Key, p, frontier.AllCrawls, into, nil, nil) // it runs without Temporal
 		if err == nil {
 			err = m.whole(o, in.Entries)
 		}

@@ -28,6 +28,7 @@ type Partitions struct {
 	Cleared func(ctx context.Context, p frontier.Partition, do func() error) error
 	Engine  *pipeline.Engine
 	Log     *slog.Logger
+	Ahead   *time.Duration // see partfile.Import
 	// NoteEvery is after how many segments it is noted how far the rebuild is; 0: noteEvery.
 	NoteEvery int
 }
@@ -139,7 +140,7 @@ func (r *Partitions) load(ctx context.Context, p frontier.Partition, from origin
 		if !some {
 			return r.Frontier.Drop(p, frontier.SpreadCrawls)
 		}
-		in, err := partfile.Import(ctx, r.Store, o.Key, p, frontier.SpreadCrawls, r.Frontier, nil)
+		in, err := partfile.Import(ctx, r.Store, o.Key, p, frontier.SpreadCrawls, r.Frontier, r.Ahead, nil)
 		if len(in.Bound) > 0 && r.Log != nil {
 			r.Log.Warn("entries of spread crawls that are bound here are left out of a checkpoint", "crawls", in.Bound, "object", o.Key)
 		}

@@ -36,6 +36,9 @@ type Header struct {
 	Worker    string                    `cbor:"4,keyasint"` // that wrote it
 	Created   time.Time                 `cbor:"5,keyasint"`
 	Crawls    []frontier.PartitionCrawl `cbor:"6,keyasint,omitempty"` // that have entries
+	// Ahead is by how much the clock of the worker was ahead of Temporal's, negative if it was behind; nil if it did not know, as a worker of an earlier version. The times in the
+	// entries are by the worker's clock.
+	Ahead *time.Duration `cbor:"7,keyasint,omitempty"`
 }
 
 // The errors of a reader of an object. Each says that nothing of it may be used.
@@ -56,6 +59,9 @@ func Unreadable(err error) bool {
 		return errors.Is(err, kind)
 	})
 }
+
+// leastShift is the smallest difference of two clocks for which times are changed: how long a task took to a worker is in what it knows of its clock.
+const leastShift = time.Second
 
 const (
 	magic = "muninn-p"

@@ -99,7 +99,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	var h Header
-	in, err := Import(t.Context(), store, key, p, frontier.AllCrawls, two, func(of Header) error { h = of; return nil })
+	in, err := Import(t.Context(), store, key, p, frontier.AllCrawls, two, nil, func(of Header) error { h = of; return nil })
 	if err != nil || uint64(in.Entries) != n || h.Epoch != 3 || h.Worker != "w" || len(h.Crawls) != 2 || h.Crawls[0].Name != "one" {
 		t.Errorf("%d entries of %d, %+v, %v", in.Entries, n, h, err)
 	}
@@ -107,13 +107,13 @@ func TestRoundTrip(t *testing.T) {
 		t.Error("the two frontiers export different objects")
 	}
 	refused := errors.New("refused")
-	if _, err := Import(t.Context(), store, key, p, frontier.AllCrawls, two, func(Header) error { return refused }); !errors.Is(err, refused) {
+	if _, err := Import(t.Context(), store, key, p, frontier.AllCrawls, two, nil, func(Header) error { return refused }); !errors.Is(err, refused) {
 		t.Errorf("an object that is refused by its header: %v", err)
 	}
-	if _, err := Import(t.Context(), store, key, p^1, frontier.AllCrawls, two, nil); !errors.Is(err, ErrPartition) {
+	if _, err := Import(t.Context(), store, key, p^1, frontier.AllCrawls, two, nil, nil); !errors.Is(err, ErrPartition) {
 		t.Errorf("as another partition: %v", err)
 	}
-	if _, err := Import(t.Context(), store, key+"x", p, frontier.AllCrawls, two, nil); !errors.Is(err, archive.ErrNotFound) {
+	if _, err := Import(t.Context(), store, key+"x", p, frontier.AllCrawls, two, nil, nil); !errors.Is(err, archive.ErrNotFound) {
 		t.Errorf("no object: %v", err)
 	}
 }
@@ -322,5 +322,31 @@ func TestStoreFailsAtTheEnd(t *testing.T) {
 	}
 	if !errors.Is(err, errAway) || errors.Is(err, ErrDamaged) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestAhead: an object says by how much the clock of its writer was ahead, and times are changed by the difference of two clocks if both are known; objects of earlier versions do not say it.
+func TestAhead(t *testing.T) {
+	fast, slow, near := 2*time.Minute, -2*time.Minute, 2*time.Minute+leastShift/2
+	for _, test := range []struct {
+		of, here *time.Duration
+		want     time.Duration
+	}{{nil, nil, 0}, {&fast, nil, 0}, {nil, &fast, 0}, {&fast, &slow, -4 * time.Minute}, {&slow, &fast, 4 * time.Minute}, {&fast, &near, 0}} {
+		var object bytes.Buffer
+		w, err := NewWriter(&object, Header{Partition: 3, Ahead: test.of}, nil)
+		if err == nil {
+			err = w.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := NewReader(&object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if got := r.shift(test.here); got != test.want {
+			t.Errorf("%v here, %v there: %v, want %v", test.here, test.of, got, test.want)
+		}
 	}
 }

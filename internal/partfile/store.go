@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/archive"
@@ -63,20 +64,28 @@ func Write(to io.Writer, h Header, e *frontier.Export) (entries uint64, err erro
 }
 
 // Import puts an object of a store in place of what some crawls have of a partition in a frontier. check, which may be nil, is asked before whether it
-// may be, by the header.
+// may be, by the header. ahead is by how much the clock of this worker is ahead of Temporal's, nil if it is not known: if both are, the times in the entries become those of this clock.
 func Import(
-	ctx context.Context, store archive.Store, key string, p frontier.Partition, of frontier.Choice, into *frontier.Frontier, check func(Header) error,
+	ctx context.Context, store archive.Store, key string, p frontier.Partition, of frontier.Choice, into *frontier.Frontier, ahead *time.Duration, check func(Header) error,
 ) (out frontier.Imported, err error) {
 	err = read(ctx, store, key, p, func(r *Reader) (err error) {
 		if check != nil {
 			err = check(r.Header)
 		}
 		if err == nil {
-			out, err = into.Import(p, of, until(ctx, r.Entries()))
+			out, err = into.Import(p, of, frontier.Shift(until(ctx, r.Entries()), r.shift(ahead)))
 		}
 		return err
 	})
 	return out, err
+}
+
+// shift is what a clock shows more than that of the worker that has written the object; 0 if that is not known, or too little to count.
+func (h Header) shift(ahead *time.Duration) time.Duration {
+	if ahead == nil || h.Ahead == nil || (*ahead-*h.Ahead).Abs() < leastShift {
+		return 0
+	}
+	return *ahead - *h.Ahead
 }
 
 // ImportCrawls makes the crawls known of an object of frontier.NoPartition (frontier.Frontier.ImportCrawls). It returns the number of entries.

@@ -24,6 +24,7 @@ const clockAge = 5 * time.Minute
 type Clocks struct {
 	since          time.Time // of the present measures
 	before, lately time.Duration
+	assumed        bool // before is no measure
 }
 
 // Of is the clock of an activity that Temporal started then.
@@ -34,14 +35,22 @@ func (k *Clocks) Of(now, started time.Time) Clock {
 	}
 	switch age := now.Sub(k.since); {
 	case age >= 2*clockAge || age < 0: // how long this task took is not known: a right clock is not far ahead
-		k.since, k.before, k.lately = now, min(c.Ahead, Margin), c.Ahead
+		k.since, k.before, k.lately, k.assumed = now, min(c.Ahead, Margin), c.Ahead, true
 	case age >= clockAge:
-		k.since, k.before, k.lately = now, k.lately, c.Ahead
+		k.since, k.before, k.lately, k.assumed = now, k.lately, c.Ahead, false
 	default:
 		k.lately = min(k.lately, c.Ahead)
 	}
 	c.Least = min(k.before, k.lately)
 	return c
+}
+
+// Ahead is by how much the worker's clock is ahead of Temporal's, by the task of late that took the shortest time to the worker; false if there was none.
+func (k *Clocks) Ahead() (by time.Duration, known bool) {
+	if by = k.lately; !k.assumed {
+		by = min(by, k.before)
+	}
+	return by, !k.since.IsZero()
 }
 
 // NotBefore is when a holder may make its first request; zero if at once.

@@ -58,3 +58,28 @@ func TestClockOfAStoppedWorker(t *testing.T) {
 		}
 	}
 }
+
+// TestAhead: what a worker knows of its clock is the measure of the task that took the shortest time to it in the last minutes, and never an assumption.
+func TestAhead(t *testing.T) {
+	var k Clocks
+	if by, known := k.Ahead(); known {
+		t.Errorf("without a measure it is ahead by %v", by)
+	}
+	const fast = 3 * time.Minute // more than is assumed of a right clock
+	at := func(after, delivery time.Duration) time.Duration {
+		k.Of(start.Add(after+fast), start.Add(after-delivery))
+		by, known := k.Ahead()
+		if !known {
+			t.Errorf("after %v it is not known", after)
+		}
+		return by - fast
+	}
+	for _, test := range []struct{ after, delivery, want time.Duration }{
+		{0, 5 * time.Second, 5 * time.Second}, {time.Second, 20 * time.Millisecond, 20 * time.Millisecond}, {2 * time.Second, time.Second, 20 * time.Millisecond},
+		{clockAge, time.Minute, 20 * time.Millisecond}, {10 * clockAge, time.Second, time.Second},
+	} {
+		if got := at(test.after, test.delivery); got != test.want {
+			t.Errorf("after %v, by a task that took %v: off by %v, want %v", test.after, test.delivery, got, test.want)
+		}
+	}
+}
