@@ -12,7 +12,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/muninn and bin/muninn-worker
-	@echo "building bin/muninn and bin/muninn-worker (the first time takes a minute or two) …"
+	@echo "building $(BIN)/muninn and $(BIN)/muninn-worker (the first time takes a minute or two) …"
 	@$(GO) build -o $(BIN)/ ./starter/muninn ./worker/muninn-worker
 
 .PHONY: lab
@@ -31,6 +31,8 @@ demo: build temporal ## crawl a small synthetic web on this machine (DEMO_DIR=de
 # runs are not used (-count=1).
 # vet is part of `make lint`.
 GOTEST := $(GO) test -vet=off -count=1 -timeout 15m -parallel 4
+# internal/integration waits for more than half of its time, and takes longest: it begins first, and two others run beside it.
+FIRST := -p 3 ./internal/integration
 PROOFS = $$(grep -rl --include='*_test.go' '^func TestLong' . | xargs -n1 dirname | sort -u)
 RACE := ./activities ./frontier ./internal/archive ./internal/fetch ./internal/politeness ./internal/spool ./worker
 KILL_RUNS ?= 10
@@ -39,7 +41,7 @@ SEED ?= 1
 
 .PHONY: test
 test: temporal ## run the tests except the long proofs (at most five minutes on two cores)
-	MUNINN_BROWSER_TESTS=none $(GOTEST) -skip '^TestLong' ./...
+	MUNINN_BROWSER_TESTS=none $(GOTEST) -skip '^TestLong' $(FIRST) ./...
 
 .PHONY: lint
 lint: ## format, vet, floors, staticcheck, workflowcheck
@@ -52,14 +54,19 @@ lint: ## format, vet, floors, staticcheck, workflowcheck
 
 .PHONY: proofs
 proofs: temporal versitygw ## run the long proofs: kills, resets, schedules, simulation, broken servers, recorded webs
-	MUNINN_BROWSER_TESTS=none $(GOTEST) -run '^TestLong' $(PROOFS)
+	MUNINN_BROWSER_TESTS=none $(GOTEST) -run '^TestLong' $(FIRST) $(PROOFS)
 
-.PHONY: race
 # -short: properties are checked on fewer random histories, the races of one are those of all, and what is about size is left out. Workflows are left out: Temporal runs one coroutine of
-# theirs at a time. The timeout is for CI, where the proofs have most of the processors meanwhile.
-race: temporal ## run the race detector on the packages where goroutines share memory, and on crawls by a worker as a whole
-	$(GOTEST) -timeout 40m -race -short -skip '^TestLong' $(RACE)
-	$(GOTEST) -race -run '^(TestAsk|TestPauseReleasesLeases|TestStartWithTheCLI)$$' ./internal/integration
+# theirs at a time. The timeout is for CI, where other tests have most of the processors meanwhile.
+GORACE := $(GOTEST) -timeout 40m -race
+.PHONY: race race-packages race-crawls
+race: race-packages race-crawls ## run the race detector on the packages where goroutines share memory, and on crawls by a worker as a whole
+
+race-packages:
+	$(GORACE) -short -skip '^TestLong' $(RACE)
+
+race-crawls: temporal
+	$(GORACE) -run '^(TestAsk|TestPauseReleasesLeases|TestStartWithTheCLI)$$' ./internal/integration
 
 .PHONY: rebuild
 rebuild: ## rebuild a frontier from an archive of REBUILD_SEGMENTS (20000) segments; prints time and memory

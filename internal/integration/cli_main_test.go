@@ -8,5 +8,8 @@ import (
 func TestMain(m *testing.M) {
 	code := m.Run()
 	RemovePrograms()
+	if wrong.dir != "" {
+		_ = os.RemoveAll(wrong.dir)
+	}
 	os.Exit(code)
 }

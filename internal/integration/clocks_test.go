@@ -40,16 +40,19 @@ const canBeWrong = runtime.GOOS == "linux" && runtime.GOARCH == "amd64"
 
 var wrong struct {
 	once    sync.Once
+	dir     string // removed by TestMain
 	program string
 	err     error
 }
 
 func buildWrongClock(t testing.TB) (string, error) {
 	t.Helper()
-	root, dir := Root(t), filepath.Join(filepath.Dir(Program(t, "muninn-worker")), "wrongclock")
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	root := Root(t)
+	dir, err := os.MkdirTemp("", "muninn-wrongclock-")
+	if err != nil {
 		return "", err
 	}
+	wrong.dir = dir
 	added, main := filepath.Join(root, "internal", "integration", "testdata", "wrongclock"), filepath.Join(root, "worker", "muninn-worker")
 	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{
 		filepath.Join(main, "clock.go"): filepath.Join(added, "clock.go.txt"), filepath.Join(main, "clock_amd64.s"): filepath.Join(added, "clock_amd64.s.txt"),
