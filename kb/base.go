@@ -26,6 +26,7 @@ type Base struct {
 	byName   map[string]*Application
 	profiles map[profileKey]*Profile
 	hosts    map[string]*Site
+	patterns map[string]Pattern // by expression
 }
 
 // Faults lists what is wrong with a knowledge base, a line each.
@@ -51,7 +52,7 @@ func Files() fs.FS { return shipped }
 // Load reads all .xml files of a folder and the folders in it. A base with any fault is refused; the error
 // is a Faults that names file, line and reason of each.
 func Load(files fs.FS) (*Base, error) {
-	b := &Base{Categories: map[string]*Category{}, byName: map[string]*Application{}, hosts: map[string]*Site{}, profiles: map[profileKey]*Profile{}}
+	b := &Base{Categories: map[string]*Category{}, byName: map[string]*Application{}, hosts: map[string]*Site{}, profiles: map[profileKey]*Profile{}, patterns: map[string]Pattern{}}
 	sum := sha256.New()
 	var faults Faults
 	read := 0

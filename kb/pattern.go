@@ -5,6 +5,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -13,16 +14,16 @@ import (
 type Pattern []alternative
 
 type alternative struct {
-	re    *regexp.Regexp
-	words Needs // of which the URL must hold one
-	query bool  // the URL must hold one of the bytes that part a query
+	re    func() *regexp.Regexp // is compiled when it is asked first: most never are
+	words Needs                 // of which the URL must hold one
+	query bool                  // the URL must hold one of the bytes that part a query
 }
 
 // Match reports whether the pattern matches a URL; by are the words that stand in it.
 func (p Pattern) Match(url string, by Found) bool {
 	for i := range p {
 		a := &p[i]
-		if a.words.Held(by) && (!a.query || hasQuery(url)) && a.re.MatchString(url) {
+		if a.words.Held(by) && (!a.query || hasQuery(url)) && a.re().MatchString(url) {
 			return true
 		}
 	}
@@ -33,25 +34,39 @@ func hasQuery(url string) bool {
 	return strings.IndexByte(url, '?') >= 0 || strings.IndexByte(url, '&') >= 0 || strings.IndexByte(url, ';') >= 0
 }
 
-// pattern cuts an expression into its alternatives and numbers their words.
-func (b *Base) pattern(re *regexp.Regexp) (p Pattern) {
+// pattern is the pattern of an expression. Profiles share many of theirs, which are cut once.
+func (b *Base) pattern(re *regexp.Regexp) Pattern {
 	if re == nil {
 		return nil
 	}
+	p, ok := b.patterns[re.String()]
+	if !ok {
+		p = b.cut(re)
+		b.patterns[re.String()] = p
+	}
+	return p
+}
+
+// cut cuts an expression into its alternatives and numbers their words.
+func (b *Base) cut(re *regexp.Regexp) (p Pattern) {
+	itself := func() *regexp.Regexp { return re }
 	whole, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
-		return Pattern{{re: re}}
+		return Pattern{{re: itself}}
 	}
 	list := []*syntax.Regexp{whole}
 	if whole.Op == syntax.OpAlternate {
 		list = whole.Sub
 	}
 	for _, sub := range list {
-		a := alternative{re: re}
+		a := alternative{re: itself}
 		if len(list) > 1 {
-			if a.re, err = regexp.Compile(sub.String()); err != nil {
-				return Pattern{{re: re}}
-			}
+			a.re = sync.OnceValue(func() *regexp.Regexp {
+				if one, err := regexp.Compile(sub.String()); err == nil {
+					return one
+				}
+				return re // the others' URLs match as well, and would by theirs
+			})
 		}
 		plain := sub.Simplify()
 		a.query = inQuery(plain)

@@ -32,6 +32,38 @@ func TestTextsOfPatterns(t *testing.T) {
 	}
 }
 
+// TestPatternsAreCutOnce: profiles of versions have the rules of their application, and equal expressions have one pattern.
+func TestPatternsAreCutOnce(t *testing.T) {
+	base, err := Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, uses := map[string]*alternative{}, 0
+	for _, p := range base.profiles {
+		for _, f := range p.Follow {
+			if f.URL == nil {
+				continue
+			}
+			uses++
+			if first, ok := cut[f.URL.String()]; ok && first != &f.Links[0] {
+				t.Errorf("%s is cut twice", f.URL)
+			}
+			cut[f.URL.String()] = &f.Links[0]
+		}
+	}
+	if uses <= len(cut) {
+		t.Errorf("%d uses of %d expressions", uses, len(cut))
+	}
+}
+
+func BenchmarkShipped(b *testing.B) {
+	for b.Loop() {
+		if _, err := Shipped(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // TestPatterns evaluates all patterns of the shipped base on URLs that are made of their own texts and of the links of
 // the examples: split into alternatives, they give the same answers as the whole expressions.
 func TestPatterns(t *testing.T) {
