@@ -26,7 +26,7 @@ func claimable(t *testing.T) *Activities {
 			t.Fatal(err)
 		}
 	}
-	front, err := frontier.Open(filepath.Join(t.TempDir(), "frontier"), frontier.Options{})
+	front, err := frontier.Open(filepath.Join(t.TempDir(), "frontier"), frontier.Options{Table: testTable})
 	must(err)
 	t.Cleanup(func() { _ = front.Close() })
 	d := crawl.DefaultDefinition()

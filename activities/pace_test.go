@@ -281,7 +281,7 @@ func (r *paceRig) live(killed bool) bool {
 		l.entries = 1 + r.web.number(40)
 	}
 	var err error
-	if l.front, err = frontier.Open(filepath.Join(r.dir, "frontier"), frontier.Options{NoSync: true, ClaimTTL: 100 * time.Hour}); err != nil {
+	if l.front, err = frontier.Open(filepath.Join(r.dir, "frontier"), frontier.Options{NoSync: true, Table: testTable, ClaimTTL: 100 * time.Hour}); err != nil {
 		r.Fatal(err)
 	}
 	if l.spool, err = spool.Open(filepath.Join(r.dir, "spool")); err != nil {

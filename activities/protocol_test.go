@@ -148,7 +148,7 @@ func (a *agent) now() time.Time { return a.p.now.Add(a.skew) }
 // open gives a worker a new, empty frontier.
 func (a *agent) open() {
 	a.lives++
-	f, err := frontier.Open(a.p.t.TempDir(), frontier.Options{Now: a.now, NoSync: true})
+	f, err := frontier.Open(a.p.t.TempDir(), frontier.Options{Now: a.now, NoSync: true, Table: testTable})
 	a.p.must(err)
 	a.p.t.Cleanup(func() { _ = f.Close() })
 	a.acts = &Activities{

@@ -54,7 +54,7 @@ func chainInABundle(t *testing.T, dir string, www netip.Addr) {
 	}
 	l := &life{paceRig: r, entries: -1}
 	var err error
-	l.front, err = frontier.Open(dir+"/frontier", frontier.Options{NoSync: true})
+	l.front, err = frontier.Open(dir+"/frontier", frontier.Options{NoSync: true, Table: testTable})
 	must(err)
 	defer l.front.Close()
 	l.spool, err = spool.Open(dir + "/spool")

@@ -19,7 +19,7 @@ func TestSplitRoundWithGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front, err := frontier.Open(t.TempDir(), frontier.Options{NoSync: true})
+	front, err := frontier.Open(t.TempDir(), frontier.Options{NoSync: true, Table: testTable})
 	if err != nil {
 		t.Fatal(err)
 	}

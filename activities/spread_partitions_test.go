@@ -64,7 +64,7 @@ func (r *clusterRig) Check(act ring.Act, p frontier.Partition, epoch uint64) err
 
 func (r *clusterRig) openFrontier() {
 	r.t.Helper()
-	front, err := frontier.Open(r.folder, frontier.Options{Rights: r, NoSync: true})
+	front, err := frontier.Open(r.folder, frontier.Options{Rights: r, NoSync: true, Table: testTable})
 	r.must(err)
 	r.t.Cleanup(func() { _ = front.Close() })
 	r.Frontier, r.Engine = front, pipeline.New(front, r.Engine.Helper, score.NewDictionary(), page.DefaultLimits(), time.Now)

@@ -136,6 +136,8 @@ func TestCommitOfPartlyDelivered(t *testing.T) {
 	long := strings.Repeat("x", 1900) // so that a mutation takes one part
 	s := newSpreadRing(t, "v", "w", "z")
 	from := s.ownerOf("a.example")
+	from.options.Table = 0 // as a worker: more links go into one transaction
+	from.reopen()
 	in := from.batch()
 	in.Spread = true
 	from.open(in, func(string) string {

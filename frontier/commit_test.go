@@ -61,6 +61,7 @@ func (r *rig) prints(url string) (raw []byte) {
 func TestCommitOfLargePrints(t *testing.T) {
 	const n = 480
 	r, batch, lanes := bundle(t, n)
+	r.roomy()
 	prints := bytes.Repeat([]byte{7}, 25_000)
 	outcomes := concluding(lanes, func(o *crawl.PageOutcome) { o.Prints = prints })
 	r.must(r.Commit(Commit{Batch: batch, Outcomes: outcomes}))

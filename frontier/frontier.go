@@ -42,6 +42,7 @@ type Options struct {
 	Room      func() error  // refuses a write that the disk may have no room for; nil: none is refused
 	Rights    Rights        // in the partitions of crawls that are spread; nil: all
 	NoSync    bool          // what is acknowledged may be lost with the machine; for laboratories
+	Table     int64         // bytes that are collected in memory before they go to disk, at least 7 MiB; 32 MiB if 0. For tests: with few, opening clears less memory, and less can be written at once
 	Log       *slog.Logger  // says how the migration of an earlier version's folder goes; nil: nothing is said
 }
 
@@ -133,7 +134,7 @@ func OpenContext(ctx context.Context, dir string, opts Options) (*Frontier, erro
 	if opts.Snapshot == 0 {
 		opts.Snapshot = learner.SnapshotEvery
 	}
-	disk, err := store.Open(dir, store.Options{Room: opts.Room, NoSync: opts.NoSync})
+	disk, err := store.Open(dir, store.Options{Room: opts.Room, NoSync: opts.NoSync, Table: opts.Table})
 	if err != nil {
 		return nil, err
 	}

@@ -57,6 +57,7 @@ type rig struct {
 	clock  *clock
 	idle   int    // Options.Idle
 	rights Rights // Options.Rights
+	table  int64  // Options.Table
 	round  int64
 	batch  int
 	number atomic.Int64 // of the last grant
@@ -83,7 +84,7 @@ func newRig(t testing.TB, edit func(*crawl.Definition)) *rig {
 // newRigOf is a rig whose frontier has rights.
 func newRigOf(t testing.TB, rights Rights, edit func(*crawl.Definition)) *rig {
 	t.Helper()
-	r := &rig{t: t, rights: rights, dir: t.TempDir(), clock: &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.UTC)}}
+	r := &rig{t: t, rights: rights, table: testTable, dir: t.TempDir(), clock: &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.UTC)}}
 	r.open()
 	t.Cleanup(func() { _ = r.Close() })
 	r.must(r.begin("owner", edit))
@@ -102,14 +103,23 @@ func seedsOf(d crawl.Definition) (list []string) {
 	return list
 }
 
+// testTable is the table in memory of a test's frontier, in bytes. Opening one with tables of the default clears 74 MB.
+const testTable = 8 << 20
+
 // testSnapshot is after how many pages a snapshot is due in tests.
 const testSnapshot = 1000
 
 func (r *rig) open() {
 	r.t.Helper()
-	f, err := Open(r.dir, Options{Now: r.clock.Now, Idle: r.idle, Snapshot: testSnapshot, Rights: r.rights})
+	f, err := Open(r.dir, Options{Now: r.clock.Now, Idle: r.idle, Snapshot: testSnapshot, Rights: r.rights, Table: r.table})
 	r.must(err)
 	r.Frontier, r.Crawl, r.Claims = f, f.Crawl(testCrawl), f.Crawl(testCrawl).Claims()
+}
+
+// roomy has the tables of a worker, for tests that write as much at once as a worker may.
+func (r *rig) roomy() {
+	r.table = 0
+	r.reopen()
 }
 
 func (r *rig) reopen() {

@@ -43,7 +43,7 @@ func hasty(t *testing.T, edit func(*crawl.Definition)) *rig {
 func (r *rig) hurry() {
 	r.t.Helper()
 	r.must(r.Close())
-	f, err := Open(r.dir, Options{Now: r.clock.Now, NoSync: true})
+	f, err := Open(r.dir, Options{Now: r.clock.Now, NoSync: true, Table: r.table})
 	r.must(err)
 	r.Frontier, r.Crawl = f, f.Crawl(testCrawl)
 }

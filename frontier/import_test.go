@@ -316,7 +316,7 @@ func TestMovingSpread(t *testing.T) {
 		t.Errorf("%d URLs of the spread crawl wait, %v", s.Waiting, err)
 	}
 	entries := takenOf(t, r.Frontier, p, SpreadCrawls)
-	to := &rig{t: t, dir: t.TempDir(), clock: r.clock}
+	to := &rig{t: t, table: testTable, dir: t.TempDir(), clock: r.clock}
 	to.open()
 	t.Cleanup(func() { _ = to.Close() })
 	_, err = to.Frontier.Begin("spread", "owner", 0, definition(func(d *crawl.Definition) { d.Name = "spread" }), nil, false)
@@ -464,7 +464,7 @@ func TestImportBusy(t *testing.T) {
 // number, and once.
 func TestImportMakesCrawlsKnown(t *testing.T) {
 	from, p := filled(t)
-	r := &rig{t: t, dir: t.TempDir(), clock: from.clock}
+	r := &rig{t: t, table: testTable, dir: t.TempDir(), clock: from.clock}
 	r.open()
 	t.Cleanup(func() { _ = r.Close() })
 	_, err := r.Import(p, AllCrawls, sequenceOf(taken(t, from.Frontier, p)))

@@ -287,6 +287,7 @@ func TestURLsThatAreLongMove(t *testing.T) {
 	}
 	const queues, n, length = 20, 400, 2000
 	k := &kinds{rig: newRig(t, ofRavens)}
+	k.roomy()
 	k.teach(40, "down", 1)
 	for i := range queues {
 		links := k.links(fmt.Sprintf("www.h%d.example", i), n, "down")

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -32,6 +33,7 @@ const memTable = 32 << 20
 type Options struct {
 	Room   func() error // refuses a write that the disk may have no room for; nil: none is refused
 	NoSync bool         // what is acknowledged may be lost with the machine
+	Table  int64        // as memTable, which is the default
 }
 
 // Store is a store in a folder. Its methods are safe for concurrent use.
@@ -54,7 +56,8 @@ func Open(dir string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open frontier in %s: %w", dir, err)
 	}
-	if largest > 2*memTable {
+	table := cmp.Or(opts.Table, memTable)
+	if largest > 2*table {
 		db, err := openDB(dir, largest/2, opts)
 		if err == nil {
 			err = db.Close() // writes the table to disk, and leaves no log
@@ -63,7 +66,7 @@ func Open(dir string, opts Options) (*Store, error) {
 			return nil, err
 		}
 	}
-	db, err := openDB(dir, memTable, opts)
+	db, err := openDB(dir, table, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +90,7 @@ func openDB(dir string, table int64, opts Options) (*badger.DB, error) {
 	o := badger.DefaultOptions(dir).
 		WithLogger(nil).WithSyncWrites(!opts.NoSync).WithCompression(options.None).
 		WithBlockCacheSize(0).WithIndexCacheSize(0).WithNumVersionsToKeep(1).WithDetectConflicts(false).
-		WithMemTableSize(table).WithBaseLevelSize(256 << 20).WithBaseTableSize(16 << 20).
+		WithMemTableSize(table).WithBaseLevelSize(256 << 20).WithBaseTableSize(table / 2).
 		WithNumCompactors(2).WithMetricsEnabled(false)
 	db, err := badger.Open(o)
 	if err != nil && strings.Contains(err.Error(), "Cannot acquire directory lock") {
