@@ -521,3 +521,36 @@ func TestLongOursOnWebKB(t *testing.T) {
 		t.Errorf("ours has a mean of %.3f, want .55", means[Ours])
 	}
 }
+
+// TestKeywords: an archivist names the words that the pages of a topic have and others have not, and orders get what analysers say of them.
+func TestKeywords(t *testing.T) {
+	c := web([]int{1, 2}, nil, nil, nil)
+	for i, words := range []string{"all", "raven all", "raven all", "soup all"} {
+		p := &c.Pages[i]
+		p.Text = text.NewHashedVector(text.Vector{})
+		for _, w := range strings.Fields(words) {
+			p.Text = append(p.Text, text.HashedTerm{ID: text.Hash(w), Weight: 1})
+		}
+		p.Text = p.Text.Sorted()
+		if p.Label = "other"; strings.Contains(words, "raven") {
+			p.Label = "ravens"
+		}
+	}
+	if got := c.keywords("ravens", 1); len(got) != 1 || got[0].ID != text.Hash("raven") {
+		t.Fatalf("%v", got)
+	}
+	o := DefaultOptions()
+	o.Keywords = 1
+	task := c.task("ravens", []int{1, 2}, o, 0)
+	if len(task.Examples) > 0 || !task.keywords {
+		t.Errorf("%d examples", len(task.Examples))
+	}
+	c.Pages[0].Links[0].Anchor = task.Topic
+	p := c.Pages[0].Page
+	task.view(0, &p)
+	q := c.Pages[1].Page
+	task.view(1, &q)
+	if p.Score != 0 || q.Score < 0.5 || p.Links[0].Hints[0].Value < 0.99 || p.Links[1].Hints[0].Value != 0 || len(c.Pages[0].Links[0].Hints) > 0 {
+		t.Errorf("scores %v and %v, hints %v", p.Score, q.Score, p.Links)
+	}
+}

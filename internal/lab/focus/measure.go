@@ -21,6 +21,7 @@ type Options struct {
 	Seeds    int             // random pages that each crawl begins at; 0: the corpus' own seeds
 	Draws    int             // crawls of each topic, each with other examples
 	Examples int             // pages of the topic that the orders are given
+	Keywords int             `json:"keywords,omitempty"` // words that they are given in place of pages; 0: none
 	Updates  []string        // of the scores of several links to a page, each by itself: first, last, avg, max, sum; none: max
 	Share    float64         // of the reachable pages that are crawled
 	Words    order.Thesaurus `json:"-"` // nil: orders that need one are left out
@@ -190,6 +191,10 @@ func strategy(name string) Strategy {
 func (c *Corpus) task(topic string, all []int, o Options, draw int) Task {
 	random := rand.New(rand.NewPCG(o.Seed, uint64(draw)))
 	t := Task{Seed: o.Seed + uint64(draw), Thesaurus: o.Words, Relevant: func(page int) bool { return c.Pages[page].Label == topic }, corpus: c, nearness: map[int]float64{}}
+	if o.Keywords > 0 {
+		t.Topic, o.Examples = c.keywords(topic, o.Keywords), 0
+		t.keywords = true
+	}
 	var examples []int
 	for _, k := range random.Perm(len(all))[:min(o.Examples, len(all))] {
 		p := &c.Pages[all[k]].Page
@@ -252,7 +257,7 @@ func (r *Row) run(c *Corpus, s Setting, task Task, live *Live) error {
 	if s.Learners != nil {
 		visited = c.CrawlBy(*s.Learners, task.fused, task.seeds, budget, s.Update)
 	} else if live == nil {
-		visited = c.Crawl(strategy(s.Strategy).New(task), task.seeds, budget, s.Update)
+		visited = task.crawl(strategy(s.Strategy).New(task), s.Update)
 	} else {
 		var err error
 		if visited, err = live.crawl(task, s); err != nil {

@@ -16,6 +16,7 @@ type Task struct {
 	Thesaurus order.Thesaurus   // nil: there is none
 	Seed      uint64
 	Relevant  func(page int) bool // for the oracle alone
+	keywords  bool                // Topic is of keywords, and there are no examples
 	corpus    *Corpus
 	seeds     []int
 	examples  []int
@@ -92,6 +93,9 @@ var Strategies = []Strategy{
 func (t Task) fused() *order.Fused {
 	s := order.DefaultSettings()
 	s.Seed = t.Seed
+	if t.keywords {
+		s.Enough = crawl.DefaultDefinition().Topic.Threshold
+	}
 	return order.NewFused(t.Examples, s)
 }
 

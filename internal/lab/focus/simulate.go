@@ -2,9 +2,11 @@ package focus
 
 import (
 	"container/heap"
+	"slices"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/order"
+	"github.com/muninn-archive/muninn/internal/text"
 )
 
 // Refresh is the number of pages after which an order that learns gives all waiting pages new priorities.
@@ -81,7 +83,30 @@ func (f *frontier) Pop() any {
 // pages in the order of the visits. update combines the scores of several links to a page into one priority, as order.update of a
 // definition does.
 func (c *Corpus) Crawl(o order.Order, seeds []int, budget int, update string) []int {
-	s := simulation{corpus: c, order: o, update: update, known: map[int]*waiting{}, fetched: make([]bool, len(c.Pages))}
+	return c.crawl(o, seeds, budget, update, nil)
+}
+
+// crawl crawls for the task.
+func (t *Task) crawl(o order.Order, update string) []int {
+	var view func(page int, p *order.Page)
+	if t.keywords {
+		view = t.view
+	}
+	return t.corpus.crawl(o, t.seeds, t.budget, update, view)
+}
+
+// view adds to a page what the live crawl's analysers say of it for keywords.
+func (t *Task) view(page int, p *order.Page) {
+	p.Score = t.near(page)
+	p.Links = slices.Clone(p.Links)
+	for i := range p.Links {
+		l := &p.Links[i]
+		l.Hints = []order.Hint{{Name: string(crawl.PartAnchor), Value: text.Cosine(t.Topic, l.Anchor)}, {Name: string(crawl.PartParagraph), Value: text.Cosine(t.Topic, l.Around)}}
+	}
+}
+
+func (c *Corpus) crawl(o order.Order, seeds []int, budget int, update string, view func(page int, p *order.Page)) []int {
+	s := simulation{corpus: c, order: o, update: update, known: map[int]*waiting{}, fetched: make([]bool, len(c.Pages)), view: view}
 	s.learner, _ = o.(learner)
 	for _, page := range seeds {
 		if s.known[page] == nil {
@@ -118,7 +143,8 @@ type simulation struct {
 	frontier frontier
 	known    map[int]*waiting
 	fetched  []bool
-	sharing  *sharing // with the other workers of the crawl; nil if it has one
+	view     func(page int, p *order.Page) // adds what analysers say of a page; nil: nothing
+	sharing  *sharing                      // with the other workers of the crawl; nil if it has one
 
 	visited          int              // pages, of a crawl by several workers
 	turnOwn, turnAll int              // pages of its own, and of all, at its last turn
@@ -148,6 +174,9 @@ func (s *simulation) look(page int) {
 	w := s.known[page]
 	p := s.corpus.Pages[page].Page
 	p.Depth, p.Score = w.depth, -1
+	if s.view != nil {
+		s.view(page, &p)
+	}
 	judged := s.order.Judge(&p, w.best.LinkFeatures)
 	promise := 0.0
 	for i, to := range s.corpus.Pages[page].To {

@@ -14,40 +14,57 @@ import (
 // Relevant is the label of the pages of a synthetic web that are on its topic.
 const Relevant = "relevant"
 
-// defaultSites is the default number of sites of a synthetic web.
-const defaultSites = 16
+// The default sizes of synthetic webs.
+const (
+	defaultSites  = 16
+	defaultBoards = 8
+)
 
 // Forms describes what Open reads, for help texts.
 const Forms = recorded.Forms + `;
-webworld:SITES:SEED, a synthetic web of so many sites, in which a tenth of the pages is on a topic`
+webworld:SITES:SEED, a synthetic web of so many sites, in which a tenth of the pages is on a topic;
+forum:BOARDS:SEED, a synthetic forum of one host, whose boards are the topics`
 
 // Open reads a recorded web, or makes a synthetic one.
 func Open(where string) (*recorded.Web, error) {
-	if rest, is := strings.CutPrefix(where, "webworld"); is && (rest == "" || rest[0] == ':') {
-		return synthetic(rest)
+	if sites, seed, is, err := synthetic(where, "webworld:SITES:SEED", defaultSites); is || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return World(scattered.New(webworld.Options{Seed: seed}, sites))
+	}
+	if boards, seed, is, err := synthetic(where, "forum:BOARDS:SEED", defaultBoards); is || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return forum(boards, seed), nil
 	}
 	return recorded.Open(where)
 }
 
-// synthetic makes a scattered web, without serving it.
-func synthetic(form string) (*recorded.Web, error) {
-	sites, seed := defaultSites, uint64(1)
-	var err error
-	for i, part := range strings.Split(strings.TrimPrefix(form, ":"), ":") {
+// synthetic reads a form NAME:SIZE:SEED; false of what does not begin with the name.
+func synthetic(where, form string, size int) (n int, seed uint64, is bool, err error) {
+	name, _, _ := strings.Cut(form, ":")
+	rest, is := strings.CutPrefix(where, name)
+	if !is || rest != "" && rest[0] != ':' {
+		return 0, 0, false, nil
+	}
+	n, seed = size, 1
+	for i, part := range strings.Split(strings.TrimPrefix(rest, ":"), ":") {
 		switch {
-		case form == "":
+		case rest == "":
 		case i == 0:
-			sites, err = strconv.Atoi(part)
+			n, err = strconv.Atoi(part)
 		case i == 1:
 			seed, err = strconv.ParseUint(part, 10, 64)
 		default:
 			err = strconv.ErrSyntax
 		}
-		if err != nil || sites < 1 {
-			return nil, fmt.Errorf("webworld%s: write webworld:SITES:SEED, such as webworld:16:1", form)
+		if err != nil || n < 1 {
+			return 0, 0, true, fmt.Errorf("%s: write %s, such as %s:%d:1", where, form, name, size)
 		}
 	}
-	return World(scattered.New(webworld.Options{Seed: seed}, sites))
+	return n, seed, true, nil
 }
 
 // World records a synthetic web. It builds the web first, unless it is served.

@@ -80,6 +80,7 @@ func TestSyntheticFaults(t *testing.T) {
 	for _, form := range []string{"webworld:", "webworld:0", "webworld:-1", "webworld:x", "webworld:2:", "webworld:2:x", "webworld:2:-1", "webworld:2:1:1", "webworld:2.5"} {
 		refused(t, form, form, "webworld:SITES:SEED")
 	}
+	refused(t, "forum:0", "forum:0", "forum:BOARDS:SEED")
 	refused(t, "webworlds", "webworlds", "no such file") // which is the name of a folder
 }
 
@@ -161,5 +162,33 @@ func TestWorldServed(t *testing.T) {
 	page(t, w, world.Seeds()[0])
 	if len(w.Pages) != len(world.Pages()) {
 		t.Errorf("%d pages of %d", len(w.Pages), len(world.Pages()))
+	}
+}
+
+// TestForum: a synthetic forum is the same for a seed; its boards are topics of some dozens of pages, all pages are reached from its first, and its URLs have no words.
+func TestForum(t *testing.T) {
+	w, err := Open("forum:3:5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := Open("forum:3:5")
+	other, _ := Open("forum:3:6")
+	if len(w.Pages) != len(again.Pages) || string(w.Pages[7].Body) != string(again.Pages[7].Body) || string(w.Pages[7].Body) == string(other.Pages[7].Body) {
+		t.Error("the pages do not depend on the seed alone")
+	}
+	labels := map[string]int{}
+	for _, p := range w.Pages {
+		labels[p.Label]++
+		if rest := strings.TrimPrefix(p.URL, forumHost); strings.Trim(rest, "/0123456789ftu") != "" {
+			t.Errorf("%s has words", p.URL)
+		}
+	}
+	if len(w.Topics) != 3 || len(w.Seeds) != 1 {
+		t.Errorf("topics %v, seeds %v", w.Topics, w.Seeds)
+	}
+	for _, topic := range w.Topics {
+		if labels[topic] < boardThreads {
+			t.Errorf("%s has %d pages", topic, labels[topic])
+		}
 	}
 }
