@@ -161,16 +161,18 @@ func (h Learning) Order() *order.Fused {
 	return nil
 }
 
-// visits are what a batch teaches: its pages, with what their links promise that are not visited yet.
+// visits are what a batch teaches: its pages, with what those of their links promise that lead to URLs which no page has brought before. Of several pages of a batch
+// the first has brought a URL. Else the hubs that everybody links to would promise most, again and again.
 func (s *state) visits(c *Commit, pages []order.Visit, urls []string, of []*offered) *learner.Update {
 	l := s.learner()
 	if l == nil || len(pages) == 0 {
 		return &learner.Update{}
 	}
-	promise := map[string]float64{}
+	promise, brought := map[string]float64{}, map[*offered]bool{}
 	for i, o := range of {
-		if d := &c.Discoveries[i]; len(d.LinkFeatures) > 0 && o != nil && o.open {
+		if d := &c.Discoveries[i]; len(d.LinkFeatures) > 0 && o != nil && o.fresh && !brought[o] {
 			promise[d.Via] += l.Order.Expect(d.LinkFeatures)
+			brought[o] = true
 		}
 	}
 	for i := range pages {

@@ -28,7 +28,7 @@ type offered struct {
 	tag     string // tag path of the link on a page of the same host; "" if the bandit has no say
 	links   []record.Link
 	linked  *offered // as an ordinary link, of a requisite that pages link to as well
-	open    bool     // it waits, or is new
+	fresh   bool     // it was not known in this run
 	replace bool     // the scores take the place of those before
 	again   bool     // a recrawl offers it: an earlier run has asked for it
 
@@ -165,7 +165,7 @@ func (e *edit) offer(o *offered) error {
 		}
 		o.path, o.via = o.linked.path, o.linked.via
 	}
-	o.open = true
+	o.fresh = fresh
 	unembedded := fresh || r.Scores.Count == 0
 	if o.replace {
 		if fresh {

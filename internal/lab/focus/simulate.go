@@ -184,7 +184,7 @@ func (s *simulation) look(page int) {
 			continue
 		}
 		link, n := judged.Links[i], s.known[to]
-		if s.learner != nil {
+		if s.learner != nil && n == nil { // what is known already, others have brought
 			promise += s.learner.Expect(link.LinkFeatures)
 		}
 		owner := s.owner(to)
