@@ -60,6 +60,8 @@ type Explanation struct {
 	Max      float64        `json:"max"`               // … of the best
 	Parts    crawl.Parts    `json:"parts,omitempty"`   // of the score of the link that counts
 	Weights  []order.Weight `json:"learned,omitempty"` // of an order that learns, in logits
+	// Estimators are by what such an order takes pages for relevant.
+	Estimators []order.Estimator `json:"estimators,omitempty"`
 
 	PLD     string              `json:"pld"`
 	Before  int                 `json:"before"`            // URLs that stand before it in its queue; at most maxBefore are counted
@@ -145,7 +147,7 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 		out.Parts = crawl.DecodeParts(r.Parts)
 		if whole != nil {
 			kept, _ := counts(whole.Order, &r, definition.Order.Update)
-			out.Weights = whole.Order.Explain(kept)
+			out.Weights, out.Estimators = whole.Order.Explain(kept), whole.Order.Estimators()
 		}
 		now, err := openSites(txn, s.keys, whole).priority(k.PLD, &r, &definition)
 		if err != nil {

@@ -292,13 +292,17 @@ func TestExplainLearned(t *testing.T) {
 		if expect := k.Learning().Order().Expect(keep[url]); math.Abs(relevance-expect) > 1e-6 {
 			t.Errorf("by its weights %s is of the topic with %v, the learner expects %v", url, relevance, expect)
 		}
-		if !about(e.Now, (relevance+promise)/2) {
+		const part = 0.5 // of promise, with five examples
+		if !about(e.Now, (relevance+part*promise)/(1+part)) {
 			t.Errorf("%s is worth %v, by its weights %v and %v", url, e.Now, relevance, promise)
 		}
 		for _, name := range []string{"bias", "parent", "place"} {
 			if !slices.ContainsFunc(e.Weights, func(w order.Weight) bool { return strings.HasPrefix(w.Name, name) }) {
 				t.Errorf("%s has no weight of %q: %+v", url, name, e.Weights)
 			}
+		}
+		if len(e.Estimators) < 2 || e.Estimators[0].Name != order.ByScore {
+			t.Errorf("%s: pages are taken for relevant by %v", url, e.Estimators)
 		}
 		return e
 	}

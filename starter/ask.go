@@ -150,6 +150,12 @@ func writeExplanation(w io.Writer, e frontier.Explanation, crawlName string) {
 	for _, p := range e.Weights {
 		line("    %+9.2f  %+7.2f   %s", p.Value, p.Promise, p.Name)
 	}
+	for i, p := range e.Estimators {
+		if i == 0 {
+			line("  relevance  of fetched pages is estimated by")
+		}
+		line("    %8.0f %%  %s", 100*p.Share, p.Name)
+	}
 	queue := fmt.Sprintf("%s: %d URLs before it of %d", e.PLD, e.Before, e.Waiting)
 	switch {
 	case e.Ordered != "":

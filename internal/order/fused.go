@@ -20,8 +20,12 @@ type Settings struct {
 	Replay    int     // past outcomes that are learned from again with each new one
 	Strength  float64 // links that a group's mean is worth before any was followed
 	Hub       float64 // weight of what a page's own links promise
+	Few       float64 // examples that make what naive Bayes has learned of them half as good as it can be
+	Doubt     float64 // examples by which the order trusts what it takes pages for by half
+	LeastHub  float64 // part of Hub that is left without examples
+	LeastRate float64 // part of Rate that is left without examples
 	Many      float64 // links to relevant pages that make a page as good as one can be
-	// Enough is the document score from which a page counts as one of the topic. Given, the document score has half a
+	// Enough is the document score from which a page counts as one of the topic, before enough scores of the crawl are known. Given, the document score has half a
 	// say in what a page is worth, and all of it before there are examples; 0: it has none.
 	Enough float64
 	// Expected are the weights before anything was learned, by feature: for relevance, and for promise.
@@ -32,7 +36,7 @@ type Settings struct {
 // the mean area by a few hundredths at most.
 func DefaultSettings() Settings {
 	return Settings{
-		Seed: 1, Smoothing: 30, Sharpness: 5, Middle: 0.5, Rate: 0.1, Decay: 1e-3, Replay: 4, Strength: 3, Hub: 1, Many: 10,
+		Seed: 1, Smoothing: 30, Sharpness: 5, Middle: 0.5, Rate: 0.1, Decay: 1e-3, Replay: 4, Strength: 3, Hub: 1, Few: 4, Doubt: 5, LeastHub: 0.2, LeastRate: 0.5, Many: 10,
 		Expected: map[string]float64{
 			"bias": -1.5, "page": 0.8, "place": 0.4, "directory": 0.3, "shape": 0.4, "url": 0.4, "anchor": 2, "paragraph": 0.5, "parent": 1,
 			"helper": 1, "patterns": 2, "entities": 1, "language": 1, "history": 1, "spam": 2, "freshness": 0.2, "social": 1,
@@ -53,12 +57,13 @@ type Fused struct {
 	rel, hub  regression
 	groups    groups
 	mean      groupOutcomes
+	scale     scale // of document scores
 }
 
 // NewFused makes an order of example pages; there may be none.
 func NewFused(examples []*Page, s Settings) *Fused {
 	views := make([]Views, len(examples))
-	o := &Fused{settings: s, rel: newRegression(s, s.Expected), hub: newRegression(s, s.Promise), groups: newGroups()}
+	o := &Fused{settings: s, rel: newRegression(s, s.Expected), hub: newRegression(s, s.Promise), groups: newGroups(), scale: scale{random: random(s.Seed)}}
 	for i, e := range examples {
 		views[i] = ViewsOf(e)
 	}
@@ -108,9 +113,9 @@ func (o *Fused) worth(p *Page, views Views) float64 {
 	case !said:
 		return o.relevance.Of(views)
 	case len(o.relevance.examples) == 0:
-		return min(p.Score/o.settings.Enough, 1)
+		return o.scale.worth(p.Score, o.settings.Enough)
 	}
-	return (o.relevance.Of(views) + min(p.Score/o.settings.Enough, 1)) / 2
+	return (o.relevance.Of(views) + o.scale.worth(p.Score, o.settings.Enough)) / 2
 }
 
 // features adds to what is fixed of a link how its groups fared.
@@ -128,7 +133,14 @@ func (o *Fused) features(s signals) []feature {
 
 func (o *Fused) priority(s signals) float64 {
 	f := o.features(s)
-	return (o.rel.predict(f) + o.settings.Hub*o.hub.predict(f)) / (1 + o.settings.Hub)
+	hub := o.settings.Hub * max(o.trust(), o.settings.LeastHub)
+	return (o.rel.predict(f) + hub*o.hub.predict(f)) / (1 + hub)
+}
+
+// trust is how far the order relies on what it takes pages for, in [0,1): an error of that is learned, and promised again. Few examples, or keywords alone, leave much open.
+func (o *Fused) trust() float64 {
+	n := float64(len(o.relevance.examples))
+	return n / (n + o.settings.Doubt)
 }
 
 // Priority is the present priority of a link; 0 if nothing was kept with it that can be read.
@@ -162,6 +174,7 @@ func (o *Fused) Learn(v Visit) {
 	if math.IsNaN(v.Worth) || math.IsNaN(v.Promise) {
 		return
 	}
+	rate := o.settings.Rate * max(o.trust(), o.settings.LeastRate)
 	promise := min(math.Log1p(max(v.Promise, 0))/math.Log1p(o.settings.Many), 1)
 	for _, linkFeatures := range v.LinkFeatures {
 		s, ok := decodeSignals(linkFeatures, make([]feature, 0, len(linkFeatures)/4))
@@ -169,14 +182,15 @@ func (o *Fused) Learn(v Visit) {
 			continue
 		}
 		f := o.features(s)
-		o.rel.learn(f, v.Worth)
-		o.hub.learn(f, promise)
+		o.rel.learn(f, v.Worth, rate)
+		o.hub.learn(f, promise, rate)
 		for _, id := range s.groups {
 			o.groups.add(id, v.Worth)
 		}
 	}
 	o.mean.N++
 	o.mean.Sum += v.Worth
+	o.scale.add(v.Score)
 	if views, err := decodeViews(v.PageFeatures); err == nil && len(v.PageFeatures) > 0 {
 		o.relevance.Add(views)
 	}
@@ -217,4 +231,36 @@ func (o *Fused) Explain(linkFeatures []byte) []Weight {
 		}
 	}
 	return append(list, words)
+}
+
+// Estimator is what says how relevant a page is, with its part in that.
+type Estimator struct {
+	Name  string  `json:"name"`
+	Share float64 `json:"share"` // in [0,1]; those of all add up to 1
+}
+
+// ByScore is the estimator that is the document score.
+const ByScore = "document score"
+
+// Estimators reports by what the order takes pages for relevant now. What predicts held-back examples better has the greater share. They are nil if nothing does:
+// there are no examples, and the document score has no say.
+func (o *Fused) Estimators() (list []Estimator) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	rest := 1.0
+	if o.settings.Enough > 0 {
+		if len(o.relevance.examples) > 0 {
+			rest = 0.5
+		} else {
+			rest = 0
+		}
+		list = append(list, Estimator{ByScore, 1 - rest})
+	}
+	if len(o.relevance.examples) == 0 {
+		return list
+	}
+	for i, share := range o.relevance.says {
+		list = append(list, Estimator{estimatorNames[i], rest * share})
+	}
+	return list
 }

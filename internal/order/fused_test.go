@@ -215,7 +215,7 @@ func TestFusedPromise(t *testing.T) {
 // TestFusedByHand: before anything is learned, the worth of its page and its hints give the priority of a link.
 func TestFusedByHand(t *testing.T) {
 	s := DefaultSettings()
-	s.Enough, s.Hub = 0.5, 1
+	s.Enough, s.Hub, s.LeastHub = 0.5, 1, 1
 	s.Expected = map[string]float64{"bias": -1.5, "parent": 1, "anchor": 2}
 	s.Promise = map[string]float64{"bias": -2, "anchor": 1}
 	o := NewFused(nil, s)
@@ -375,7 +375,7 @@ func equal(t *testing.T, a, b *Fused) {
 	for _, part := range []struct {
 		name string
 		a, b any
-	}{{"relevance", a.relevance, b.relevance}, {"rel", a.rel, b.rel}, {"hub", a.hub, b.hub}, {"groups", a.groups, b.groups}, {"mean", a.mean, b.mean}} {
+	}{{"relevance", a.relevance, b.relevance}, {"rel", a.rel, b.rel}, {"hub", a.hub, b.hub}, {"groups", a.groups, b.groups}, {"mean", a.mean, b.mean}, {"scale", a.scale, b.scale}} {
 		if !reflect.DeepEqual(part.a, part.b) {
 			t.Errorf("%s differ", part.name)
 		}
@@ -578,6 +578,9 @@ func TestFusedState(t *testing.T) {
 	good, bad, visits := crawl(a, 120)
 	a.groups.Young, a.groups.Old = map[uint32]groupOutcomes{}, a.groups.Young // as after many more
 	a.Learn(visits[3])
+	for i := range 25 {
+		a.Learn(Visit{Score: float64(i) / 100})
+	}
 	raw, err := a.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -803,4 +806,152 @@ func BenchmarkFused(b *testing.B) {
 			o.Learn(Visit{PageFeatures: j.PageFeatures, Worth: j.Worth, Promise: 5, LinkFeatures: [][]byte{j.Links[7].LinkFeatures}})
 		}
 	})
+}
+
+// TestFusedScale: once the crawl has scores of its own, a page is worth what its score is beside theirs. Scores that say nothing do not count.
+func TestFusedScale(t *testing.T) {
+	s := DefaultSettings()
+	s.Enough = 0.4
+	o := NewFused(nil, s)
+	p := Page{Score: 0.02}
+	if got := o.Judge(&p, nil).Worth; !near(got, 0.05) {
+		t.Errorf("at first it is worth %v", got)
+	}
+	for range 500 {
+		for i := range 20 { // nine in ten of those that say something have less than .019
+			o.Learn(Visit{Score: float64(i) / 1000})
+			o.Learn(Visit{Score: -1})
+			o.Learn(Visit{})
+		}
+	}
+	for score, want := range map[float64]float64{0: 0, 0.0085: 0.5, 0.017: 1, 0.3: 1} {
+		p.Score = score
+		if got := o.Judge(&p, nil).Worth; math.Abs(got-want) > 0.06 {
+			t.Errorf("a score of %v is worth %v, want %v", score, got, want)
+		}
+	}
+	if n := len(o.scale.scores); n != maxScores {
+		t.Errorf("%d scores are kept", n)
+	}
+}
+
+// TestFusedTrust: without examples, and with few, less is learned of an outcome and promise counts less.
+func TestFusedTrust(t *testing.T) {
+	var moves, promises []float64
+	for _, n := range []int{0, 5, 40} {
+		o := NewFused(examples(n), DefaultSettings())
+		j := o.Judge(&Page{URL: "http://a.test/", Links: []Link{birds("http://b.test/x")}}, nil)
+		kept := j.Links[0].LinkFeatures
+		before := o.rel.weights[biasID].value
+		o.Learn(Visit{Worth: 1, LinkFeatures: [][]byte{kept}})
+		moves = append(moves, o.rel.weights[biasID].value-before)
+		o.hub.weights[biasID].value = 9
+		promises = append(promises, o.Priority(kept)-o.Expect(kept))
+	}
+	if !slices.IsSorted(moves) || moves[0] <= 0 || moves[2] < 1.5*moves[0] {
+		t.Errorf("a page of the topic moves %v", moves)
+	}
+	if !slices.IsSorted(promises) || promises[2] < 2*promises[0] {
+		t.Errorf("promise adds %v", promises)
+	}
+}
+
+// TestEstimators: what tells examples from other pages has a share in the estimate, what does not has none; each example is held back from what judges it.
+func TestEstimators(t *testing.T) {
+	s := DefaultSettings()
+	shares := func(o *Fused) map[string]float64 {
+		m, sum := map[string]float64{}, 0.0
+		for _, e := range o.Estimators() {
+			m[e.Name] = e.Share
+			sum += e.Share
+		}
+		if len(m) > 0 && math.Abs(sum-1) > 1e-9 {
+			t.Errorf("shares add up to %v", sum)
+		}
+		return m
+	}
+	if got := NewFused(nil, s).Estimators(); len(got) > 0 {
+		t.Errorf("without examples and scores: %v", got)
+	}
+	random := rand.New(rand.NewPCG(7, 7))
+	noise := func() string { return fmt.Sprintf("w%d w%d w%d", random.IntN(200), random.IntN(200), random.IntN(200)) }
+	make := func(i int, text string) *Page {
+		return &Page{URL: fmt.Sprintf("http://a.test/%d", i), Title: textOf(noise()), Text: textOf(text + " " + noise())}
+	}
+	var list []*Page
+	for i := range 12 {
+		list = append(list, make(i, "raven"))
+	}
+	s.Enough = 0.4
+	if got := shares(NewFused(nil, s)); got[ByScore] != 1 {
+		t.Errorf("keywords alone: %v", got)
+	}
+	for _, enough := range []float64{0, 0.4} {
+		s.Enough = enough
+		o := NewFused(list, s)
+		for i := range 100 {
+			o.Learn(unlinked(o, make(100+i, "soup")))
+		}
+		got := shares(o)
+		if enough > 0 != (got[ByScore] == 0.5) || got["words of the text"]+got["cosine with the examples"] < 0.9*(1-got[ByScore]) || got["cosine with the examples"] < 0.1*(1-got[ByScore]) {
+			t.Errorf("enough %v: %v", enough, got)
+		}
+	}
+}
+
+// unlinked is the visit of a page that nothing links to.
+func unlinked(o *Fused, p *Page) Visit {
+	return Visit{PageFeatures: o.Judge(p, nil).PageFeatures}
+}
+
+// TestCosineHeldBack: an example is compared with the other examples alone.
+func TestCosineHeldBack(t *testing.T) {
+	texts := []string{"a b c", "b c d", "x y z", "c"}
+	var list []Views
+	for _, text := range texts {
+		list = append(list, ViewsOf(&Page{Text: textOf(text)}))
+	}
+	all := NewRelevance(list, DefaultSettings())
+	for i := range list {
+		rest := NewRelevance(slices.Delete(slices.Clone(list), i, i+1), DefaultSettings())
+		if got, want := all.cosine(list[i][0], true), rest.cosine(list[i][0], false); math.Abs(got-want) > 1e-6 {
+			t.Errorf("%q: %v, without it %v", texts[i], got, want)
+		}
+	}
+	if got := all.cosine(list[2][0], false); got < 0.1 {
+		t.Errorf("a page of the crawl like the third: %v", got)
+	}
+}
+
+// TestFusedStateOfVersion1: what an order without cosine and scale has learned is read, and the cosine gets its weight.
+func TestFusedStateOfVersion1(t *testing.T) {
+	a := NewFused(examples(10), DefaultSettings())
+	good, bad, _ := crawl(a, 120)
+	raw, err := a.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state map[int]any
+	if err := cbor.Unmarshal(raw, &state); err != nil {
+		t.Fatal(err)
+	}
+	state[1] = 1
+	state[6] = state[6].([]any)[:3]
+	delete(state, 14)
+	delete(state, 15)
+	if raw, err = cbor.Marshal(state); err != nil {
+		t.Fatal(err)
+	}
+	b := NewFused(nil, DefaultSettings())
+	if err := b.Restore(raw); err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range [][]byte{good, bad} {
+		if x, y := a.Priority(kept), b.Priority(kept); x != y {
+			t.Errorf("%v, restored %v", x, y)
+		}
+	}
+	if b.relevance.weights[cosine] <= 0 || len(b.Estimators()) != estimators {
+		t.Errorf("weights %v", b.relevance.weights)
+	}
 }

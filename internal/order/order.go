@@ -57,4 +57,5 @@ type Visit struct {
 	Worth        float64  `cbor:"2,keyasint"`
 	Promise      float64  `cbor:"3,keyasint,omitempty"`
 	LinkFeatures [][]byte `cbor:"4,keyasint,omitempty"` // with links that led to it
+	Score        float64  `cbor:"5,keyasint,omitempty"` // the document score; 0 or below: it says nothing
 }

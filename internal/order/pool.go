@@ -16,10 +16,13 @@ func Pool(base *Fused, learned []*Fused) *Fused {
 		out.groups.pool(&base.groups, &o.groups)
 		out.relevance.pool(base.relevance, o.relevance)
 	}
-	others := make([][]Views, len(learned))
+	others, scores := make([][]Views, len(learned)), make([][]float32, len(learned))
 	for i, o := range learned {
-		others[i] = o.relevance.others
+		others[i], scores[i] = o.relevance.others, o.scale.scores
+		out.scale.seen += o.scale.seen - base.scale.seen
 	}
+	out.scale.scores = interleave(scores, maxScores)
+	out.scale.fit()
 	out.relevance.others = interleave(others, maxOthers)
 	out.relevance.weigh()
 	return out
@@ -30,9 +33,9 @@ func (o *Fused) Become(other *Fused) {
 	state := other.copied()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	random, rel, hub := o.relevance.random, o.rel.random, o.hub.random
-	o.relevance, o.rel, o.hub, o.groups, o.mean = state.relevance, state.rel, state.hub, state.groups, state.mean
-	o.relevance.random, o.rel.random, o.hub.random = random, rel, hub
+	random, rel, hub, of := o.relevance.random, o.rel.random, o.hub.random, o.scale.random
+	o.relevance, o.rel, o.hub, o.groups, o.mean, o.scale = state.relevance, state.rel, state.hub, state.groups, state.mean, state.scale
+	o.relevance.random, o.rel.random, o.hub.random, o.scale.random = random, rel, hub, of
 }
 
 // copied shares nothing with o that either changes.

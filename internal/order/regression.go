@@ -57,12 +57,12 @@ func (r *regression) predict(f []feature) float64 {
 	return sigmoid(z)
 }
 
-func (r *regression) learn(f []feature, value float64) {
-	r.step(f, value)
+func (r *regression) learn(f []feature, value, rate float64) {
+	r.step(f, value, rate)
 	for range r.settings.Replay {
 		if len(r.past) > 0 {
 			o := &r.past[r.random.below(len(r.past))]
-			r.step(o.features, o.value)
+			r.step(o.features, o.value, rate)
 		}
 	}
 	if len(r.past) < maxPast {
@@ -72,12 +72,12 @@ func (r *regression) learn(f []feature, value float64) {
 	}
 }
 
-func (r *regression) step(f []feature, value float64) {
+func (r *regression) step(f []feature, value, rate float64) {
 	d := r.predict(f) - value
 	for _, x := range f {
 		w := &r.weights[x.id]
 		g := d*x.value + r.settings.Decay*(w.value-w.expected)
 		w.gradients += g * g
-		w.value -= r.settings.Rate * g / (math.Sqrt(w.gradients) + 1e-3)
+		w.value -= rate * g / (math.Sqrt(w.gradients) + 1e-3)
 	}
 }

@@ -9,19 +9,29 @@ import (
 )
 
 // Relevance distinguishes pages of a topic from others, by what example pages have in common that the pages of the crawl have
-// not: words of text and title, and the form of the URL. Nothing has to be labelled: the crawl's own pages, most of
+// not: words of text and title, and the form of the URL; and by how similar their texts are to those of the examples. Nothing has to be labelled: the crawl's own pages, most of
 // which are of other topics, stand for the others.
 type Relevance struct {
 	settings Settings
-	parts    [3]contrast // text, title, URL
-	length   float64     // of the sum of the examples' texts
+	parts    [parts]contrast // by the views of a page
+	length   float64         // of the sum of the examples' texts
 	examples []Views
 	others   []Views // some of the pages that were seen
 	seen     int
-	weights  [3]float64
+	weights  [estimators]float64
 	bias     float64
+	says     [estimators]float64 // shares in what holds the mean example and the mean page apart
 	random   random
 }
+
+// The views of a page, and what estimates its relevance: naive Bayes of each view, and the cosine of its text with those of the examples.
+const (
+	parts      = 3
+	cosine     = parts
+	estimators = parts + 1
+)
+
+var estimatorNames = [estimators]string{"words of the text", "words of the title", "form of the URL", "cosine with the examples"}
 
 // maxOthers bounds the pages that are kept to weigh the parts by.
 const maxOthers = 300
@@ -34,7 +44,7 @@ func NewRelevance(examples []Views, s Settings) *Relevance {
 }
 
 func newRelevance(s Settings) *Relevance {
-	r := &Relevance{settings: s, weights: [3]float64{1, 0.5, 0.5}, random: random(s.Seed)}
+	r := &Relevance{settings: s, weights: [estimators]float64{1, 0.5, 0.5}, random: random(s.Seed)}
 	for i := range r.parts {
 		r.parts[i] = newContrast(s.Smoothing)
 	}
@@ -76,6 +86,22 @@ func (r *Relevance) similarity(t text.HashedVector) float64 {
 	return min(sum/(r.length*t.Norm()), 1)
 }
 
+// cosine is how similar a text is to the sum of the examples'; to the sum of the others of an example.
+func (r *Relevance) cosine(t text.HashedVector, example bool) float64 {
+	if !example || len(r.examples) < 3 {
+		return r.similarity(t)
+	}
+	dot, n := 0.0, t.Norm()
+	for _, x := range t {
+		dot += float64(x.Weight) * float64(r.parts[0].mine[x.ID])
+	}
+	rest := r.length*r.length - 2*dot + n*n
+	if rest <= 0 || n == 0 {
+		return 0
+	}
+	return (dot - n*n) / (math.Sqrt(rest) * n)
+}
+
 // Add takes in a page of the crawl.
 func (r *Relevance) Add(views Views) {
 	for i, v := range views {
@@ -101,12 +127,16 @@ func (r *Relevance) Of(views Views) float64 { return sigmoid(r.sum(r.inputs(view
 // URL is what the form of a URL says for the topic: above 0 if examples have such more often than others.
 func (r *Relevance) URL(features text.HashedVector) float64 { return r.parts[2].score(features, nil) }
 
-func (r *Relevance) sum(x [3]float64) float64 {
-	return r.weights[0]*x[0] + r.weights[1]*x[1] + r.weights[2]*x[2] + r.bias
+func (r *Relevance) sum(x [estimators]float64) float64 {
+	sum := r.bias
+	for i, w := range r.weights {
+		sum += w * x[i]
+	}
+	return sum
 }
 
 // inputs are the scores of the parts; an example is judged by the other examples.
-func (r *Relevance) inputs(views Views, example bool) (x [3]float64) {
+func (r *Relevance) inputs(views Views, example bool) (x [estimators]float64) {
 	for i, v := range views {
 		var without text.HashedVector
 		if example && len(r.examples) > 2 {
@@ -114,13 +144,15 @@ func (r *Relevance) inputs(views Views, example bool) (x [3]float64) {
 		}
 		x[i] = r.parts[i].score(v, without)
 	}
+	x[cosine] = r.cosine(views[0], example)
 	return x
 }
 
-// weigh fits the weights of the parts, by linear discriminant with the parts taken for independent: a part counts by
-// how far it holds examples and others apart, measured by how far it scatters them.
+// weigh fits the weights of the estimators, by linear discriminant with the estimators taken for independent: one counts by how far it holds examples and others
+// apart, measured by how far it scatters them. Each example is held back from what judges it. Of few examples the scatter is not known well: it is drawn to
+// that of the others. Naive Bayes has learned little of them, and gives way to the cosine.
 func (r *Relevance) weigh() {
-	var mine, theirs [][3]float64
+	var mine, theirs [][estimators]float64
 	for _, v := range r.examples {
 		mine = append(mine, r.inputs(v, true))
 	}
@@ -130,13 +162,19 @@ func (r *Relevance) weigh() {
 	if len(mine) == 0 || len(theirs) == 0 {
 		return
 	}
-	var w [3]float64
+	known := float64(len(mine)) / (float64(len(mine)) + r.settings.Few)
+	var w, says [estimators]float64
 	apart, middle := 0.0, 0.0
 	for i := range w {
 		m, vm := moments(mine, i)
 		o, vo := moments(theirs, i)
+		vm = known*vm + (1-known)*vo
 		w[i] = max((m-o)/(vm/2+vo/2+1e-3), 0)
-		apart += w[i] * (m - o)
+		if i != cosine {
+			w[i] *= known
+		}
+		says[i] = w[i] * (m - o)
+		apart += says[i]
 		middle += w[i] * (r.settings.Middle*m + (1-r.settings.Middle)*o)
 	}
 	if apart <= 0 {
@@ -144,12 +182,12 @@ func (r *Relevance) weigh() {
 	}
 	scale := r.settings.Sharpness / apart
 	for i := range w {
-		r.weights[i] = w[i] * scale
+		r.weights[i], r.says[i] = w[i]*scale, says[i]/apart
 	}
 	r.bias = -middle * scale
 }
 
-func moments(list [][3]float64, i int) (mean, variance float64) {
+func moments(list [][estimators]float64, i int) (mean, variance float64) {
 	n := float64(len(list))
 	for _, x := range list {
 		mean += x[i] / n

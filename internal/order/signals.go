@@ -66,7 +66,7 @@ func decodeSignals(b []byte, fixed []feature) (s signals, ok bool) {
 }
 
 // Views are the parts of a page by which it is judged, each of length 1.
-type Views [3]text.HashedVector // text, title, URL
+type Views [parts]text.HashedVector // text, title, URL
 
 // maxView bounds the terms of a part; the heaviest are kept.
 const maxView = 256

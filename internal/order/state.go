@@ -7,17 +7,18 @@ import (
 	"github.com/muninn-archive/muninn/internal/codec"
 )
 
-// stateVersion is the version of the encoding: a state of another version is learned again.
-const stateVersion = 1
+// stateVersion is the version of the encoding. A state of version 1, of orders without the cosine and the scale of scores, is read as well; one of another version is
+// learned again.
+const stateVersion = 2
 
 // fusedState is what a Fused has learned, as it is kept.
 type fusedState struct {
 	Version   int                      `cbor:"1,keyasint"`
-	Parts     [3]contrastState         `cbor:"2,keyasint"`
+	Parts     [parts]contrastState     `cbor:"2,keyasint"`
 	Examples  [][]byte                 `cbor:"3,keyasint,omitempty"`
 	Others    [][]byte                 `cbor:"4,keyasint,omitempty"`
 	Pages     int                      `cbor:"5,keyasint"`
-	Weights   [3]float64               `cbor:"6,keyasint"`
+	Weights   [estimators]float64      `cbor:"6,keyasint"`
 	Bias      float64                  `cbor:"7,keyasint"`
 	Random    uint64                   `cbor:"8,keyasint"`
 	Relevance regressionState          `cbor:"9,keyasint"`
@@ -25,6 +26,15 @@ type fusedState struct {
 	Young     map[uint32]groupOutcomes `cbor:"11,keyasint,omitempty"`
 	Old       map[uint32]groupOutcomes `cbor:"12,keyasint,omitempty"`
 	Mean      groupOutcomes            `cbor:"13,keyasint"`
+	Says      [estimators]float64      `cbor:"14,keyasint"`
+	Scale     scaleState               `cbor:"15,keyasint"`
+}
+
+type scaleState struct {
+	Scores []float32 `cbor:"1,keyasint,omitempty"`
+	Seen   int       `cbor:"2,keyasint"`
+	Full   float64   `cbor:"3,keyasint"`
+	Random uint64    `cbor:"4,keyasint"`
 }
 
 type contrastState struct {
@@ -54,6 +64,7 @@ func (o *Fused) Encode() ([]byte, error) {
 	s := fusedState{
 		Version: stateVersion, Pages: r.seen, Weights: r.weights, Bias: r.bias, Random: uint64(r.random),
 		Relevance: o.rel.state(), Hub: o.hub.state(), Young: o.groups.Young, Old: o.groups.Old, Mean: o.mean,
+		Says: r.says, Scale: scaleState{o.scale.scores, o.scale.seen, o.scale.full, uint64(o.scale.random)},
 	}
 	for i := range s.Parts {
 		s.Parts[i] = contrastState{r.parts[i].all, r.parts[i].allSum}
@@ -73,7 +84,7 @@ func (o *Fused) Restore(raw []byte) error {
 	if err := codec.Unmarshal(raw, &s); err != nil {
 		return fmt.Errorf("read what was learned: %w", err)
 	}
-	if s.Version != stateVersion {
+	if s.Version != stateVersion && s.Version != 1 || len(s.Scale.Scores) > maxScores {
 		return fmt.Errorf("read what was learned: it is of version %d, this is %d", s.Version, stateVersion)
 	}
 	r := newRelevance(o.settings)
@@ -95,6 +106,14 @@ func (o *Fused) Restore(raw []byte) error {
 		r.parts[i].allSum = s.Parts[i].Sum
 	}
 	r.seen, r.weights, r.bias, r.random = s.Pages, s.Weights, s.Bias, random(s.Random)
+	r.says = s.Says
+	if s.Version == 1 {
+		r.weigh() // which gives the cosine its weight
+	}
+	of := scale{s.Scale.Scores, s.Scale.Seen, s.Scale.Full, random(s.Scale.Random)}
+	if s.Version == 1 {
+		of = scale{random: random(o.settings.Seed)}
+	}
 	rel, hub := newRegression(o.settings, o.settings.Expected), newRegression(o.settings, o.settings.Promise)
 	if !rel.restore(s.Relevance) || !hub.restore(s.Hub) {
 		return errViews
@@ -103,7 +122,7 @@ func (o *Fused) Restore(raw []byte) error {
 	g.Restore(s.Young, s.Old)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.relevance, o.rel, o.hub, o.groups, o.mean = r, rel, hub, g, s.Mean
+	o.relevance, o.rel, o.hub, o.groups, o.mean, o.scale = r, rel, hub, g, s.Mean, of
 	return nil
 }
 

@@ -49,9 +49,9 @@ func (s *Scorer) topicTerms(lang string) text.HashedVector {
 	return text.NewHashedVector(s.vector(lang).terms)
 }
 
-// Examples returns the relevant pages that an order learns from, as it has encoded them: the example texts of the definition,
-// its example pages among samples, and the best of the other samples whose score reaches the threshold. samples are in the order
-// of topic.BestFirst.
+// Examples returns the relevant pages that an order learns from, as it has encoded them: the example texts of the definition, and
+// its example pages among samples, which are in the order of topic.BestFirst. What the reference crawl has found by its score alone is no example: the
+// score is of the words that were given, so it teaches nothing that they do not say, and where it errs the order would learn the error.
 func (s *Scorer) Examples(samples []topic.Sample) [][]byte {
 	var list [][]byte
 	for _, e := range s.examples {
@@ -60,7 +60,7 @@ func (s *Scorer) Examples(samples []topic.Sample) [][]byte {
 		list = append(list, v.Encode())
 	}
 	for _, sample := range samples {
-		if len(sample.PageFeatures) > 0 && len(list) < maxExamples && (sample.Example || sample.Score >= s.topic.Threshold) {
+		if len(sample.PageFeatures) > 0 && len(list) < maxExamples && sample.Example {
 			list = append(list, sample.PageFeatures)
 		}
 	}

@@ -23,7 +23,7 @@ func TestExamples(t *testing.T) {
 		{URL: "d", Score: 0.5, PageFeatures: []byte("d")},
 		{URL: "e", Score: 0.499, PageFeatures: []byte("e")},
 	})
-	if len(list) != 5 || string(list[2]) != "a" || string(list[3]) != "b" || string(list[4]) != "d" {
+	if len(list) != 3 || string(list[2]) != "a" {
 		t.Fatalf("examples %q", list)
 	}
 	views := order.DecodeViews(list[:2])
@@ -50,7 +50,7 @@ func TestExamples(t *testing.T) {
 
 	var many []topic.Sample
 	for i := range 150 {
-		many = append(many, topic.Sample{Score: 0.9, PageFeatures: []byte{byte(i)}})
+		many = append(many, topic.Sample{Example: true, PageFeatures: []byte{byte(i)}})
 	}
 	if list := s.Examples(many); len(list) != maxExamples || list[maxExamples-1][0] != maxExamples-3 {
 		t.Errorf("%d examples", len(list))

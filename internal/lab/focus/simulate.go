@@ -201,7 +201,7 @@ func (s *simulation) look(page int) {
 		}
 	}
 	if s.learner != nil {
-		v := order.Visit{PageFeatures: judged.PageFeatures, Worth: judged.Worth, Promise: promise, LinkFeatures: w.kept}
+		v := order.Visit{PageFeatures: judged.PageFeatures, Worth: judged.Worth, Promise: promise, LinkFeatures: w.kept, Score: p.Score}
 		s.learner.Learn(v)
 		if s.sharing != nil {
 			s.sharing.learned(s, v)
