@@ -856,7 +856,7 @@ func TestFusedTrust(t *testing.T) {
 	}
 }
 
-// TestEstimators: what tells examples from other pages has a share in the estimate, what does not has none; each example is held back from what judges it.
+// TestEstimators: what distinguishes examples from other pages has a share in the estimate, what does not has none; each example is held back from what judges it.
 func TestEstimators(t *testing.T) {
 	s := DefaultSettings()
 	shares := func(o *Fused) map[string]float64 {
