@@ -48,7 +48,17 @@ func (x *Index) AddSegment(ctx context.Context, s search.Segment) error {
 			return fmt.Errorf("index %s of %s: %w", month, s.Crawl, err)
 		}
 	}
-	return c.addAnchors(&s)
+	if err := c.addAnchors(&s); err != nil {
+		return err
+	}
+	added := map[string]bool{}
+	for _, month := range order {
+		added[month] = true
+	}
+	if err := c.rest(ctx, added); err != nil {
+		return fmt.Errorf("merge a month of %s: %w", s.Crawl, err)
+	}
+	return nil
 }
 
 // addDocuments adds documents of a segment, by their numbers.

@@ -17,6 +17,8 @@ type part struct {
 	month string // of its documents; "" of one with anchor texts
 	index bleve.Index
 
+	idle int // segments of its crawl since the last that added to it; only AddSegment uses it
+
 	mu  sync.Mutex
 	sum lengths
 }
@@ -35,7 +37,7 @@ func openPart(dir, month string) (*part, error) {
 			return nil, fmt.Errorf("make the index %s: %w", dir, err)
 		}
 	}
-	opened, err := bleve.OpenUsing(dir, map[string]any{"bolt_timeout": "1s"})
+	opened, err := bleve.OpenUsing(dir, map[string]any{"bolt_timeout": "1s", "scorchMergePlanOptions": mergesOf(month)})
 	if err != nil {
 		return nil, fmt.Errorf("open the index %s (one process at a time may have it open; one that is damaged may be deleted, and is filled again): %w", dir, err)
 	}
