@@ -117,9 +117,9 @@ var facetTitles = map[search.Facet]string{
 
 func (r *Room) search(req *http.Request) (view, error) {
 	v := req.URL.Query()
-	p := &searchPage{Query: v.Get("q"), Page: 1}
-	if n, err := strconv.Atoi(v.Get("page")); err == nil && n > 1 && n <= search.MaxReach {
-		p.Page = n
+	p := &searchPage{Query: v.Get("q"), Page: 1, Hits: []Hit{}}
+	if n, err := strconv.Atoi(v.Get("page")); (err == nil || errors.Is(err, strconv.ErrRange)) && n > 1 {
+		p.Page = min(n, search.MaxReach+1) // which is refused below
 	}
 	hits := hitsOfPage
 	if n, err := strconv.Atoi(v.Get("hits")); err == nil && n > 0 {

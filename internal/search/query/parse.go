@@ -106,12 +106,16 @@ func (p *parser) and() (Node, error) {
 // unary reads a word, phrase, field or group, and the minus signs before it. It returns nil of what has no word.
 func (p *parser) unary() (Node, error) {
 	begin := p.at
-	if p.depth++; p.depth > MaxDepth {
-		return nil, p.fault(begin, "more than %d parentheses and minus signs stand one in the other: take some away", MaxDepth)
+	c := p.s[p.at]
+	denied := c == '-' && p.denies()
+	if denied || c == '(' {
+		if p.depth++; p.depth > MaxDepth {
+			return nil, p.fault(begin, "more than %d parentheses and minus signs stand one in the other: take some away", MaxDepth)
+		}
+		defer func() { p.depth-- }()
 	}
-	defer func() { p.depth-- }()
-	switch c := p.s[p.at]; {
-	case c == '-' && p.denies():
+	switch {
+	case denied:
 		p.at++
 		n, err := p.unary()
 		if err != nil || n == nil {

@@ -106,6 +106,19 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestDepth: as many parentheses and minus signs as docs/SEARCHING.md allows may stand one in the other.
+func TestDepth(t *testing.T) {
+	for _, open := range []string{strings.Repeat("(", MaxDepth), strings.Repeat("-(", MaxDepth/2)} {
+		text := open + "a" + strings.Repeat(")", strings.Count(open, "("))
+		if _, err := Parse(text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if _, err := Parse("(" + text + ")"); err == nil {
+			t.Errorf("(%s) is not refused", text)
+		}
+	}
+}
+
 func TestMatch(t *testing.T) {
 	facts := Facts{
 		Crawl: "elections", URL: "https://blog.example.org/a", Date: time.Date(2025, 3, 7, 23, 59, 59, 0, time.UTC), Status: 200, MIME: "text/html",
