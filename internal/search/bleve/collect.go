@@ -68,23 +68,28 @@ type collector struct {
 	wanted  int  // documents that rank highest
 	counted bool // that facets are wanted
 	low     *lowest
+	roots   []*matched // of units that were searched before, by their numbers
 }
 
-// unit searches in one.
-func (c *collector) unit(ctx context.Context, u *unit) (*collected, error) {
-	m := matcher{ctx, u, c.phrases, c.columns}
-	root, err := m.node(c.query.Root, u.all)
-	if err != nil {
-		return nil, err
+// unit searches in one, by its number.
+func (c *collector) unit(ctx context.Context, i int, u *unit) (_ *collected, err error) {
+	root := c.roots[i]
+	if root == nil {
+		m := matcher{ctx, u, c.phrases, c.columns}
+		if root, err = m.node(c.query.Root, u.all); err != nil {
+			return nil, err
+		}
+		c.roots[i] = root
 	}
 	r := &collected{total: int(root.docs.GetCardinality()), best: best{size: c.wanted}}
 	if r.total == 0 || c.wanted == 0 && !c.counted {
 		return r, nil
 	}
-	t, err := c.columns.of(ctx, u, root.docs)
+	t, done, err := c.columns.of(ctx, u, root.docs)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	if c.counted {
 		if r.keys, err = count(ctx, u, t, root.docs, &t.keys); err == nil {
 			r.domains, err = count(ctx, u, t, root.docs, &t.domains)
@@ -104,14 +109,14 @@ func (c *collector) rank(ctx context.Context, u *unit, t *table, root *matched, 
 	if len(c.weights.slots) == 0 {
 		return each(ctx, root.docs, func(doc uint32, at int) { r.best.add(found{0, t.orders[t.row(doc, at)], doc, u}) })
 	}
-	s := scorer{ctx, u, c.weights, newSums(u.size()), t, c.wanted, c.low, 0}
-	defer s.sums.free(root.docs)
+	s := scorer{ctx, u, c.weights, newSums(u.size()), roaring.New(), t, c.wanted, c.low, 0}
+	defer func() { s.sums.free(s.seen) }()
 	if err := c.credit(&s, root.docs); err != nil {
 		return err
 	}
 	list := wordsOf(root, root.docs)
 	for _, slot := range c.weights.slots {
-		list = append(list, word{field: fieldTitle, terms: slot, boost: base.TitleBoost, within: root.docs})
+		list = append(list, word{field: fieldTitle, terms: slot, boost: boosts[fieldTitle], within: root.docs})
 	}
 	candidates, err := s.score(list, root.docs)
 	if err != nil {
@@ -124,8 +129,8 @@ func (c *collector) rank(ctx context.Context, u *unit, t *table, root *matched, 
 			r.best.add(found{rank, *o, doc, u})
 		}
 	})
-	if len(r.best.list) == c.wanted {
-		c.low.raise(r.best.list[0].rank)
+	if err == nil {
+		c.low.add(r.best.list)
 	}
 	return err
 }
@@ -135,14 +140,26 @@ func (c *collector) credit(s *scorer, docs *roaring.Bitmap) error {
 	if len(c.credits) == 0 {
 		return nil
 	}
-	var maybe [4096]bool // by the last bits of a hash: nearly all other URLs need no look into the map
-	for url, credit := range c.credits {
-		maybe[url%uint64(len(maybe))] = true
+	for _, credit := range c.credits {
 		s.credit = max(s.credit, base.AnchorBoost*credit)
 	}
+	give := func(doc uint32, credit float64) {
+		s.sums[doc] = base.AnchorBoost * credit
+		s.seen.Add(doc)
+	}
+	if s.table.whole {
+		for url, credit := range c.credits {
+			s.table.of(url, func(doc uint32) {
+				if docs.Contains(doc) {
+					give(doc, credit)
+				}
+			})
+		}
+		return nil
+	}
 	return each(s.ctx, docs, func(doc uint32, at int) {
-		if url := s.table.orders[s.table.row(doc, at)].url; maybe[url%uint64(len(maybe))] {
-			s.sums[doc] = base.AnchorBoost * c.credits[url]
+		if credit, ok := c.credits[s.table.orders[at].url]; ok {
+			give(doc, credit)
 		}
 	})
 }

@@ -3,16 +3,21 @@ package bleve
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
+	"golang.org/x/sync/semaphore"
 )
 
 // table has the values of the documents of a unit that are read for each match: of all documents, or of some, one after the other.
 type table struct {
 	whole         bool // a row is the number of a document; else its place among those that were asked for
 	orders        []order
+	byURL         []uint32 // of a table of all: the numbers of documents by the first bits of the hashes of their URLs,
+	first         []uint32 // the place in byURL where those with given first bits begin,
+	shift         int      // and the number of the bits behind those
 	keys, domains column
 	targets       []uint64 // of anchor texts: the hashes of the URLs that they lead to
 }
@@ -31,9 +36,40 @@ func (t *table) row(doc uint32, at int) int {
 	return at
 }
 
+// of calls fn with the documents of a URL, in a table of all.
+func (t *table) of(url uint64, fn func(doc uint32)) {
+	bucket := url >> t.shift
+	for _, doc := range t.byURL[t.first[bucket]:t.first[bucket+1]] {
+		if t.orders[doc].url == url {
+			fn(doc)
+		}
+	}
+}
+
+// sort fills byURL and first.
+func (t *table) sort() {
+	size := bits.Len(uint(len(t.orders))) // logarithm of the number of buckets: about one for each document
+	t.shift = urlBits - size
+	t.first = make([]uint32, 1<<size+1)
+	for i := range t.orders {
+		t.first[t.orders[i].url>>t.shift]++
+	}
+	sum := uint32(0)
+	for i, n := range t.first {
+		sum += n
+		t.first[i] = sum // the end of the bucket, until its documents have their places
+	}
+	t.byURL = make([]uint32, len(t.orders))
+	for i := range t.orders {
+		bucket := t.orders[i].url >> t.shift
+		t.first[bucket]--
+		t.byURL[t.first[bucket]] = uint32(i)
+	}
+}
+
 // The bytes of a row, of one of anchor texts, and of a value that is different, beside its text.
 const (
-	rowBytes    = 40
+	rowBytes    = 52
 	targetBytes = 8
 	valueBytes  = 64
 )
@@ -48,11 +84,12 @@ func (t *table) bytes() int64 {
 	return n
 }
 
-// maxColumns bounds the memory of the tables that an index keeps, in bytes: 40 for a document and 8 for an anchor text. What has no place is
+// maxColumns bounds the memory of the tables that an index keeps, in bytes: 52 for a document and 8 for an anchor text. What has no place is
 // read from the segment by each search.
 const maxColumns = 256 << 20
 
-// someOf is the part of a unit, 1/someOf, up to which values are read for a search alone while there is no table: to read all would take longer than the search.
+// someOf is the part of a unit, 1/someOf, up to which values are read for searches alone, of all of them together, while there is no table: to read all would
+// take longer than a search.
 const someOf = 16
 
 // columns keeps the tables of units. Those of units that are gone make place.
@@ -60,6 +97,9 @@ type columns struct {
 	mu    sync.Mutex
 	bytes int64
 	kept  map[unitKey]*keptTable
+	asked map[unitKey]uint64 // documents whose values were read of units without a table
+
+	passing *semaphore.Weighted
 }
 
 // unitKey names a unit: numbers of segments are never used again while a part is open.
@@ -75,32 +115,47 @@ type keptTable struct {
 	err   error
 }
 
-func newColumns() *columns { return &columns{kept: map[unitKey]*keptTable{}} }
+func newColumns() *columns {
+	return &columns{kept: map[unitKey]*keptTable{}, asked: map[unitKey]uint64{}, passing: semaphore.NewWeighted(maxPassing)}
+}
 
-// of is a table with the values of some documents of a unit.
-func (c *columns) of(ctx context.Context, u *unit, docs *roaring.Bitmap) (*table, error) {
+// maxPassing bounds the memory of the tables that are read for one search alone, of all searches together, in bytes. Others wait.
+const maxPassing = 64 << 20
+
+// of is a table with the values of some documents of a unit. Who does not need it any more calls done, and asks for no other before.
+func (c *columns) of(ctx context.Context, u *unit, docs *roaring.Bitmap) (t *table, done func(), err error) {
 	key := unitKey{u.part, u.id}
-	estimate := int64(u.size()) * rowBytes
+	each := int64(rowBytes)
 	if u.anchors {
-		estimate = int64(u.size()) * targetBytes
+		each = targetBytes
 	}
+	estimate := int64(u.size()) * each
 	c.mu.Lock()
 	k := c.kept[key]
 	if k == nil {
-		if docs.GetCardinality()*someOf < uint64(u.size()) || c.bytes+estimate > maxColumns {
-			c.mu.Unlock()
-			return readTable(ctx, u, docs, false)
-		}
+		c.asked[key] += docs.GetCardinality()
+	}
+	if k == nil && c.asked[key]*someOf >= uint64(u.size()) && c.bytes+estimate <= maxColumns {
 		k = &keptTable{bytes: estimate}
 		c.kept[key] = k
 		c.bytes += estimate
 	}
 	c.mu.Unlock()
-	k.once.Do(func() { c.fill(key, k, u) })
-	if k.err != nil || k.table == nil {
-		return readTable(ctx, u, docs, false)
+	if k != nil {
+		k.once.Do(func() { c.fill(key, k, u) })
+		if k.err == nil && k.table != nil {
+			return k.table, func() {}, nil
+		}
 	}
-	return k.table, nil
+	size := min(int64(docs.GetCardinality())*each, maxPassing)
+	if err := c.passing.Acquire(ctx, size); err != nil {
+		return nil, nil, err
+	}
+	if t, err = readTable(ctx, u, docs, false); err != nil {
+		c.passing.Release(size)
+		return nil, nil, err
+	}
+	return t, func() { c.passing.Release(size) }, nil
 }
 
 // fill reads a table that is kept. It does not stop with the search that came first, because others wait for it.
@@ -135,6 +190,11 @@ func (c *columns) keep(units []*unit) {
 		if parts[key.part] && !there[key] {
 			c.bytes -= k.bytes
 			delete(c.kept, key)
+		}
+	}
+	for key := range c.asked {
+		if parts[key.part] && !there[key] {
+			delete(c.asked, key)
 		}
 	}
 }
@@ -183,6 +243,9 @@ func readTable(ctx context.Context, u *unit, docs *roaring.Bitmap, whole bool) (
 		err = failed
 	}
 	t.keys, t.domains = keys.column, domains.column
+	if whole {
+		t.sort()
+	}
 	return t, err
 }
 

@@ -177,10 +177,11 @@ func (m *matcher) interval(r query.Range, within *roaring.Bitmap) (*roaring.Bitm
 	if err != nil || docs != nil {
 		return docs, err
 	}
-	values, err := m.values.of(m.ctx, m.unit, within)
+	values, done, err := m.values.of(m.ctx, m.unit, within)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	docs = roaring.New()
 	var kept []uint32
 	err = each(m.ctx, within, func(doc uint32, at int) {

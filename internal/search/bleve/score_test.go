@@ -28,7 +28,7 @@ func ask(t *testing.T, x search.Index, text string, o search.Options) search.Ans
 	return a
 }
 
-// crowded is a segment in which nearly all pages have the words "common" and "usual", every second "half", and a few "seldom" or "scarce".
+// crowded is a segment of three months in which nearly all pages have the words "common" and "usual", every second "half", and a few "seldom" or "scarce".
 func crowded(pages int) search.Segment {
 	r := rand.New(rand.NewSource(3))
 	s := search.Segment{SegmentName: search.SegmentName{Crawl: "c", Name: "s"}}
@@ -39,7 +39,7 @@ func crowded(pages int) search.Segment {
 		}
 		r.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 		title := []string{"", "", "common", "seldom half"}[max(0, r.Intn(40)-36)]
-		p := search.Page{Facts: query.Facts{Crawl: "c", URL: fmt.Sprintf("https://a.example/%d", i), Date: time.Date(2026, 3, 1, 0, 0, r.Intn(50), 0, time.UTC), Status: 200, Language: "en",
+		p := search.Page{Facts: query.Facts{Crawl: "c", URL: fmt.Sprintf("https://a.example/%d", i), Date: time.Date(2026, time.Month(3+i%3), 1, 0, 0, r.Intn(50), 0, time.UTC), Status: 200, Language: "en",
 			Score: float64(r.Intn(5)) / 4, Digest: fmt.Sprint(i), Title: title, Text: strings.Join(words, " ")}}
 		s.Documents = append(s.Documents, p.Documents()...)
 		s.Anchors = append(s.Anchors, search.Anchor{URL: fmt.Sprintf("https://a.example/%d", r.Intn(pages)), Text: []string{"common link", "a usual link"}[r.Intn(2)], Language: "en"})
@@ -55,7 +55,7 @@ func TestPruned(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = x.Close() }()
-	if err := x.AddSegment(context.Background(), crowded(3*pruneFrom)); err != nil {
+	if err := x.AddSegment(context.Background(), crowded(24*pruneFrom)); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"seldom OR common", "common OR usual OR scarce", "common OR usual", "(seldom OR scarce) common", "seldom OR (common -usual)", "half OR (seldom common)", `"common usual" OR scarce`} {
@@ -111,5 +111,41 @@ func TestColumns(t *testing.T) {
 		if len(x.columns.kept) > 0 {
 			t.Fatal("a table is kept that has no place")
 		}
+		if !x.columns.passing.TryAcquire(maxPassing) {
+			t.Fatalf("%s: the memory of a table that is not kept is still taken", text)
+		}
+	}
+}
+
+// TestPassing: a table that has no place takes of the memory of such tables until it is done.
+func TestPassing(t *testing.T) {
+	x, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = x.Close() }()
+	if err := x.AddSegment(t.Context(), ofMonth("s", time.March, 10)); err != nil {
+		t.Fatal(err)
+	}
+	views, _, _, err := x.views(query.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = closeViews(views) }()
+	pages, _, err := x.unitsOf(views)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newColumns()
+	c.bytes = maxColumns
+	_, done, err := c.of(t.Context(), pages[0], pages[0].all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.passing.TryAcquire(maxPassing - 10*rowBytes + 1) {
+		t.Error("the table takes no memory")
+	}
+	if done(); !c.passing.TryAcquire(maxPassing) {
+		t.Error("the memory is not given back")
 	}
 }

@@ -1,6 +1,7 @@
 package bleve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -126,7 +127,7 @@ func (x *Index) Search(ctx context.Context, q query.Query, o search.Options) (a 
 	if o.Fold && o.Limit > 0 {
 		size = min(3*size+foldMargin, search.MaxFolded)
 	}
-	s := searching{q, p, w, credits, x.columns, o}
+	s := searching{q, p, w, credits, x.columns, o, make([]*matched, len(pages))}
 	matches, err := s.run(ctx, pages, size)
 	if err != nil {
 		return a, fmt.Errorf("search: %w", err)
@@ -168,6 +169,7 @@ type searching struct {
 	credits map[uint64]float64
 	columns *columns
 	options search.Options
+	roots   []*matched // what the query matches in each unit, for another run
 }
 
 // outcome is what several parts have found.
@@ -179,24 +181,28 @@ type outcome struct {
 
 // run searches units side by side, for so many documents.
 func (s searching) run(ctx context.Context, units []*unit, size int) (*outcome, error) {
-	c := collector{s.query, s.phrases, s.weights, s.credits, s.columns, size, s.options.Facets || s.options.Histogram, &lowest{}}
+	c := collector{s.query, s.phrases, s.weights, s.credits, s.columns, size, s.options.Facets || s.options.Histogram, newLowest(size), s.roots}
 	results := make([]*collected, len(units))
 	err := sideBySide(ctx, units, func(ctx context.Context, i int, u *unit) (err error) {
 		if within(s.query, u.month) {
-			results[i], err = c.unit(ctx, u)
+			results[i], err = c.unit(ctx, i, u)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	all := &outcome{tally: search.NewTally()}
+	all, low := &outcome{tally: search.NewTally()}, c.low.get()
 	for _, r := range results {
 		if r == nil {
 			continue
 		}
 		all.total += r.total
-		all.list = append(all.list, r.best.list...)
+		for i := range r.best.list {
+			if r.best.list[i].rank >= low {
+				all.list = append(all.list, r.best.list[i])
+			}
+		}
 		for key, n := range r.keys {
 			all.tally.AddKey(key, n)
 		}
@@ -209,12 +215,17 @@ func (s searching) run(ctx context.Context, units []*unit, size int) (*outcome, 
 	return all, nil
 }
 
-// sideBySide calls fn for units, as many at a time as there are processors.
+// sideBySide calls fn for units, as many at a time as there are processors; the largest come first, so that none of them is left alone at the end.
 func sideBySide(ctx context.Context, units []*unit, fn func(ctx context.Context, i int, u *unit) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, u := range units {
-		group.Go(func() error { return fn(ctx, i, u) })
+	order := make([]int, len(units))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(units[b].size(), units[a].size()) })
+	for _, i := range order {
+		group.Go(func() error { return fn(ctx, i, units[i]) })
 	}
 	return group.Wait()
 }
@@ -250,28 +261,15 @@ func anchorCredits(ctx context.Context, slots []terms.Slot, units []*unit, sum l
 	if err != nil {
 		return nil, err
 	}
-	results := make([][]target, len(units))
-	err = sideBySide(ctx, units, func(ctx context.Context, i int, u *unit) (err error) {
-		results[i], err = targets(ctx, u, w, values)
+	var best bestTargets
+	err = sideBySide(ctx, units, func(ctx context.Context, _ int, u *unit) error {
+		list, err := targets(ctx, u, w, values, &best.low)
+		best.add(list)
 		return err
 	})
 	credits := map[uint64]float64{}
-	for _, t := range slices.Concat(results...) {
-		credits[t.url] = max(credits[t.url], t.score)
+	for _, t := range best.list {
+		credits[t.url] = t.score
 	}
-	return highest(credits, search.MaxAnchorTargets), err
-}
-
-// highest are the n highest of some credits.
-func highest(credits map[uint64]float64, n int) map[uint64]float64 {
-	var list []target
-	for url, score := range credits {
-		list = append(list, target{url, score})
-	}
-	slices.SortFunc(list, target.compare)
-	kept := map[uint64]float64{}
-	for _, t := range list[:min(n, len(list))] {
-		kept[t.url] = t.score
-	}
-	return kept
+	return credits, err
 }

@@ -3,6 +3,7 @@ package bleve
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
@@ -108,9 +109,13 @@ func docsOf(list segment.PostingsList) (*roaring.Bitmap, error) {
 	}
 }
 
-// in reads the postings of documents, which must be some of those that have the term.
+// iterators are those that were used before: they have room that a new one must allocate.
+var iterators sync.Pool
+
+// in reads the postings of documents, which must be some of those that have the term. Who does not need it any more gives it to done.
 func (p *postings) in(docs *roaring.Bitmap, positions bool) segment.PostingsIterator {
-	it := p.list.Iterator(true, true, positions, nil)
+	old, _ := iterators.Get().(segment.PostingsIterator)
+	it := p.list.Iterator(true, true, positions, old)
 	if docs == p.docs {
 		return it
 	}
@@ -124,6 +129,14 @@ func (p *postings) in(docs *roaring.Bitmap, positions bool) segment.PostingsIter
 		return &some{it, docs}
 	}
 	return it
+}
+
+// done gives an iterator back.
+func done(it segment.PostingsIterator) {
+	if s, ok := it.(*some); ok {
+		it = s.PostingsIterator
+	}
+	iterators.Put(it)
 }
 
 // some leaves of postings those of some documents.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
+	base "github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/query"
 	"github.com/muninn-archive/muninn/internal/search/terms"
 )
@@ -23,6 +25,8 @@ type weights struct {
 	lengths
 	slots []terms.Slot // of the words that a query asks for
 	with  map[string]map[string]uint64
+	// bounds are what words can add to a document. They are the same for all units, so that all add words in the same order.
+	bounds map[bound]float64
 }
 
 // slotsOf are those of the words that a query asks for.
@@ -37,37 +41,96 @@ func slotsOf(q query.Query, p phrases) (slots []terms.Slot) {
 
 // weigh counts the documents with the terms of words, in texts and titles. The terms of a title are also those of its text.
 func weigh(ctx context.Context, slots []terms.Slot, units []*unit, sum lengths) (*weights, error) {
-	w := &weights{lengths: sum, slots: slots, with: map[string]map[string]uint64{fieldText: {}, fieldTitle: {}}}
+	var list []string // each once
 	known := map[string]bool{}
 	for _, slot := range slots {
 		for _, t := range slot {
-			if known[t] {
-				continue
-			}
-			known[t] = true
-			for _, u := range units {
-				text, err := u.postings(fieldText, t)
-				if err != nil {
-					return nil, err
-				}
-				if text == nil {
-					continue
-				}
-				w.with[fieldText][t] += text.docs.GetCardinality()
-				title, err := u.postings(fieldTitle, t)
-				if err != nil {
-					return nil, err
-				}
-				if title != nil {
-					w.with[fieldTitle][t] += title.docs.GetCardinality()
-				}
-			}
-			if err := ctx.Err(); err != nil {
-				return nil, err
+			if !known[t] {
+				known[t] = true
+				list = append(list, t)
 			}
 		}
 	}
+	type counts struct{ text, title uint64 }
+	counted := make([][]counts, len(units))
+	err := sideBySide(ctx, units, func(ctx context.Context, i int, u *unit) error {
+		counted[i] = make([]counts, len(list))
+		for j, t := range list {
+			text, err := u.postings(fieldText, t)
+			if text == nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			counted[i][j].text = text.docs.GetCardinality()
+			if u.anchors {
+				continue
+			}
+			title, err := u.postings(fieldTitle, t)
+			if err != nil {
+				return err
+			}
+			if title != nil {
+				counted[i][j].title = title.docs.GetCardinality()
+			}
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := &weights{lengths: sum, slots: slots, with: map[string]map[string]uint64{fieldText: {}, fieldTitle: {}}, bounds: map[bound]float64{}}
+	for _, of := range counted {
+		for j, n := range of {
+			if n.text > 0 {
+				w.with[fieldText][list[j]] += n.text
+			}
+			if n.title > 0 {
+				w.with[fieldTitle][list[j]] += n.title
+			}
+		}
+	}
+	for _, slot := range slots {
+		for field, boost := range boosts {
+			w.bounds[boundOf(field, slot)], _ = w.most(field, slot, boost, func(t string) (bool, error) { return w.with[field][t] > 0, nil })
+		}
+	}
 	return w, nil
+}
+
+// boosts are those of the fields that score.
+var boosts = map[string]float64{fieldText: 1, fieldTitle: base.TitleBoost}
+
+// bound names what a word can add to a document in a field, in any unit.
+type bound struct {
+	field string
+	slot  *string
+}
+
+// boundOf is the name of that of a slot, which is the same slot for all units.
+func boundOf(field string, s terms.Slot) bound { return bound{field, &s[0]} }
+
+// most is what a word can add to a document, if only some of its terms are there: a document has words of one language, so that it has one of the terms with a language in
+// front at most, and one of those without.
+func (w *weights) most(field string, slot terms.Slot, boost float64, there func(term string) (bool, error)) (float64, error) {
+	var with, without float64
+	for _, t := range slot {
+		is, err := there(t)
+		if err != nil {
+			return 0, err
+		}
+		if !is {
+			continue
+		}
+		most := w.of(field, boost)(t) * (bm25K + 1)
+		if strings.Contains(t, ":") {
+			with = max(with, most)
+		} else {
+			without = max(without, most)
+		}
+	}
+	return with + without, nil
 }
 
 // of is the weight of the terms of a field.
