@@ -24,6 +24,8 @@ type Page struct {
 	kb.Evaluator
 	Doc    *page.Document
 	Limits Limits
+
+	laidOut *layout // see layout
 }
 
 // Located is a web object with the places its properties were found at.

@@ -3,7 +3,6 @@ package extract
 import (
 	"strings"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -19,105 +18,6 @@ const (
 	Comments                   // what readers wrote
 	Main                       // the text that the page is for
 )
-
-// segments reports what each text block is, by the shallow text features of Kohlschütter, Fankhauser and Nejdl
-// (Boilerplate detection using shallow text features, WSDM 2010): words and share of linked words of a block and
-// its neighbours, by the decision tree of their paper; and by what elements around it are for.
-func (p *Page) segments() []Segment {
-	d := p.Doc
-	words, linked := make([]int, len(d.Blocks)), make([]int, len(d.Blocks))
-	for i, b := range d.Blocks {
-		words[i] = countWords(b)
-	}
-	for i := range d.Links {
-		if l := &d.Links[i]; l.Hop == crawl.HopLink && l.Block >= 0 && l.Block < len(words) {
-			linked[l.Block] += countWords(l.Anchor)
-		}
-	}
-	density := func(i int) float64 {
-		if i < 0 || i >= len(words) || words[i] == 0 {
-			return 0
-		}
-		return min(float64(linked[i])/float64(words[i]), 1)
-	}
-	size := func(i int) int {
-		if i < 0 || i >= len(words) {
-			return 0
-		}
-		return words[i]
-	}
-	out := make([]Segment, len(d.Blocks))
-	for i := range d.Blocks {
-		role := Main
-		if len(d.Starts) == len(d.Blocks) {
-			role = roleOf(d.Starts[i])
-		}
-		switch content := isContent(density(i), density(i-1), size(i-1), size(i), size(i+1)); {
-		case role == Navigation:
-			out[i] = Navigation
-		case role == Comments && content:
-			out[i] = Comments
-		case content:
-			out[i] = role
-		case density(i) > 0.5:
-			out[i] = Navigation
-		}
-	}
-	return out
-}
-
-// isContent is the decision tree over the features of a block and those beside it.
-func isContent(density, before float64, previous, words, next int) bool {
-	switch {
-	case density > 1./3:
-		return false
-	case before <= 5./9:
-		return words > 16 || next > 15 || previous > 4
-	}
-	return words > 40 || next > 17
-}
-
-// maxNames bounds how much of a list of classes is looked at, in bytes.
-const maxNames = 256
-
-// roleOf reports what the elements around a text are for, by their names, classes and IDs.
-func roleOf(n *html.Node) Segment {
-	for depth := 0; n != nil && depth < 30; n, depth = n.Parent, depth+1 {
-		switch n.DataAtom {
-		case atom.Nav, atom.Button, atom.Select, atom.Label:
-			return Navigation
-		case atom.Footer, atom.Aside:
-			return Boilerplate
-		case atom.Body:
-			return Main
-		}
-		for i := range n.Attr {
-			if k := n.Attr[i].Key; k != "class" && k != "id" && k != "role" {
-				continue
-			}
-			switch name := n.Attr[i].Val[:min(len(n.Attr[i].Val), maxNames)]; {
-			case holdsAny(name, "comment", "Comment", "disqus", "respond"):
-				return Comments
-			case holdsAny(name, "navigation", "navbar", "menu", "breadcrumb", "pagination"):
-				return Navigation
-			case holdsAny(name, "footer", "sidebar", "cookie", "banner", "related", "share", "social", "newsletter"):
-				if n.DataAtom != atom.Body && n.DataAtom != atom.Html {
-					return Boilerplate
-				}
-			}
-		}
-	}
-	return Main
-}
-
-func holdsAny(s string, parts ...string) bool {
-	for _, p := range parts {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
-}
 
 func countWords(s string) int {
 	n, in := 0, false
@@ -144,7 +44,7 @@ const (
 // is. If article is set, it makes an article of the main text; of a page whose level is not known only if that is long enough.
 func (p *Page) Segments(levelKnown, article bool) (content []bool, o crawl.Object, found bool) {
 	d := p.Doc
-	segments := p.segments()
+	segments := p.layout().segments
 	marks, any := make([]bool, len(segments)), false
 	var main []string
 	var blocks []int
