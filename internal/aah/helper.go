@@ -160,7 +160,7 @@ func withoutRules(objects *extract.Page, state *adapt.State, found *crawl.Findin
 		had := len(state.Objects)
 		state.Objects = objects.Complete(state.Objects, state.Confidence)
 		if had == 0 && len(state.Objects) > 0 && state.Profile == nil {
-			first := state.Objects[0]
+			first := mainOf(state.Objects)
 			found.Level, found.LevelRule, found.Terminal = levelOfType[first.Type], first.Rule, true
 		}
 	}
@@ -176,6 +176,22 @@ func withoutRules(objects *extract.Page, state *adapt.State, found *crawl.Findin
 			found.Level, found.LevelRule, found.Terminal = "article", extract.BySegments, true
 		}
 	}
+}
+
+// mainOf is the object that a page is for, as far as its own data say: a page of questions that are often asked may be about a product.
+func mainOf(objects []crawl.Object) crawl.Object {
+	best := 0
+	for i := range objects {
+		if rankOfType[objects[i].Type] > rankOfType[objects[best].Type] {
+			best = i
+		}
+	}
+	return objects[best]
+}
+
+// rankOfType says which of several types a page is for: that of the highest rank.
+var rankOfType = map[string]int{
+	"article": 10, "product": 9, "video": 8, "repository": 7, "event": 6, "post": 5, "question": 4, "comment": 3, "answer": 2, "image": 1,
 }
 
 // levelOfType is the level of a page of which only its own data (schema.org types and the like) are known.

@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,27 +46,32 @@ func (p *Page) Structured(confidence float64) (found []crawl.Object) {
 	if s := p.Doc.Source; !bytes.Contains(s, []byte("+json")) || !bytes.Contains(s, []byte("ld+json")) { // a plus is rare, and quick to find
 		return nil
 	}
+	var asked []any
 	for n := range p.Doc.Root.Descendants() {
 		if n.DataAtom != atom.Script || !strings.EqualFold(attr(n, "type"), "application/ld+json") || n.FirstChild == nil || len(n.FirstChild.Data) > maxStructured {
 			continue
 		}
 		var data any
 		if json.Unmarshal([]byte(strings.TrimSpace(n.FirstChild.Data)), &data) == nil {
-			p.entities(data, 0, confidence, &found)
+			p.entities(data, 0, confidence, &found, &asked)
 		}
+	}
+	if len(found) == 0 { // the page is for its questions
+		p.entities(asked, 0, confidence, &found, &[]any{})
 	}
 	return found
 }
 
-// entities gathers the web objects of a value: lists, graphs, and what stands in their parts.
-func (p *Page) entities(data any, depth int, confidence float64, found *[]crawl.Object) {
+// entities gathers the web objects of a value: lists, graphs, and what stands in their parts. The questions of a FAQPage go to asked: many
+// pages of shops and magazines have some.
+func (p *Page) entities(data any, depth int, confidence float64, found *[]crawl.Object, asked *[]any) {
 	if depth > maxNested || len(*found) >= min(maxEntities, p.Limits.Objects) {
 		return
 	}
 	switch x := data.(type) {
 	case []any:
 		for _, e := range x {
-			p.entities(e, depth+1, confidence, found)
+			p.entities(e, depth+1, confidence, found, asked)
 		}
 	case map[string]any:
 		if kind := kindOf(x["@type"]); kind != "" {
@@ -74,9 +80,22 @@ func (p *Page) entities(data any, depth int, confidence float64, found *[]crawl.
 			}
 		}
 		for _, part := range []string{"@graph", "mainEntity", "mainEntityOfPage", "acceptedAnswer", "suggestedAnswer", "comment", "hasPart", "itemListElement", "item"} {
-			p.entities(x[part], depth+1, confidence, found)
+			if part == "mainEntity" && isFAQ(x["@type"]) {
+				*asked = append(*asked, x[part])
+				continue
+			}
+			p.entities(x[part], depth+1, confidence, found, asked)
 		}
 	}
+}
+
+// isFAQ reports whether a type is, or a list of types has, the page of questions.
+func isFAQ(t any) bool {
+	if list, ok := t.([]any); ok {
+		return slices.ContainsFunc(list, isFAQ)
+	}
+	name, _ := t.(string)
+	return strings.TrimPrefix(strings.TrimPrefix(name, "https://schema.org/"), "http://schema.org/") == "FAQPage"
 }
 
 func kindOf(t any) string {
