@@ -97,11 +97,18 @@ func source[T any, P interface {
 // anything; none if that is not known.
 type Needs [][]int
 
+// What makes one object of several nodes.
+const (
+	OneAlways = "true" // the node whose words agree best with the main text of the page
+	OneMain   = "main" // that node, if it holds more than half of the main text; otherwise each node is an object
+)
+
 // Object is an extraction action: one web object for each node that Each selects.
 type Object struct {
 	Type       string
 	Each       *xpath.Expr
-	Needs      Needs // of Each
+	Needs      Needs  // of Each
+	One        string // "": each of them is an object; OneAlways, OneMain
 	Properties []Property
 	Rule       string
 }

@@ -280,8 +280,9 @@ func (p *fileParser) truth(e *element, name string) bool {
 }
 
 func (p *fileParser) object(e *element) Object {
-	p.attrs(e, "type", "each")
-	o := Object{Type: e.attrs["type"], Each: p.xpath(e, "each"), Rule: p.rule(e)}
+	p.attrs(e, "type", "each", "one?")
+	o := Object{Type: e.attrs["type"], Each: p.xpath(e, "each"), One: e.attrs["one"], Rule: p.rule(e)}
+	p.oneOf(e, "one", o.One, []string{OneAlways, OneMain})
 	p.oneOf(e, "object type", o.Type, names(ObjectTypes))
 	for _, c := range e.children {
 		if c.name != "property" {

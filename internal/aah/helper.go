@@ -104,13 +104,13 @@ func (h *Helper) Apply(d *page.Document, in Input) (found crawl.Findings) {
 	h.generic(base, marks, objects, state)
 	found = describe(state)
 	found.Base, found.Prints = base.ID, state.Encode(eval.Tree, base.ID)
-	withoutRules(objects, state, &found)
+	prose := withoutRules(objects, state, &found)
 	objects.Locate(&state.Set)
 	found.Objects = state.Objects
 
 	if in.Mode != crawl.HelperOff && state.Profile != nil {
 		l := links{
-			Evaluator: marks.Evaluator, doc: d, content: found.Content, host: host, base: base, profile: state.Profile, level: state.Level, mode: in.Mode, trace: in.Trace,
+			Evaluator: marks.Evaluator, doc: d, content: prose, host: host, base: base, profile: state.Profile, level: state.Level, mode: in.Mode, trace: in.Trace,
 		}
 		l.apply()
 	}
@@ -153,8 +153,9 @@ func describe(state *adapt.State) crawl.Findings {
 	return found
 }
 
-// withoutRules adds the objects that the page's own data and the form of its text give, and marks the page's content.
-func withoutRules(objects *extract.Page, state *adapt.State, found *crawl.Findings) {
+// withoutRules adds the objects that the page's own data and the form of its text give, and marks the page's content. It returns those
+// marks as links are judged by: of lists none, for there each link would be in the content.
+func withoutRules(objects *extract.Page, state *adapt.State, found *crawl.Findings) (prose []bool) {
 	terminal := state.Level == nil || state.Level.Terminal
 	if state.Profile == nil || terminal {
 		had := len(state.Objects)
@@ -164,19 +165,25 @@ func withoutRules(objects *extract.Page, state *adapt.State, found *crawl.Findin
 			found.Level, found.LevelRule, found.Terminal = levelOfType[first.Type], first.Rule, true
 		}
 	}
-	found.Content = objects.MarkContent(state.Located)
-	if found.Content != nil || len(objects.Doc.Blocks) == 0 || !terminal && state.Level.Name != "front" {
-		return
-	}
-	content, article, ok := objects.Segments(state.Level != nil, len(state.Objects) == 0 && terminal)
-	found.Content = content
-	if ok {
-		state.Objects = append(state.Objects, article)
-		if state.Level == nil && state.Profile == nil {
+	if terminal && len(objects.Doc.Blocks) > 0 {
+		made := objects.Supply(state.Level != nil, &state.Set)
+		if made && state.Level == nil && state.Profile == nil {
 			found.Level, found.LevelRule, found.Terminal = "article", extract.BySegments, true
 		}
 	}
+	found.Content = objects.MarkContent(state.Located)
+	prose = found.Content
+	if prose == nil && len(objects.Doc.Blocks) > 0 && (terminal || !wordless[state.Level.Name]) {
+		found.Content = objects.Segments(!terminal)
+		if terminal || state.Level.Name == "front" {
+			prose = objects.Segments(false)
+		}
+	}
+	return prose
 }
+
+// wordless are the levels whose pages are not for their text: all of it counts.
+var wordless = map[string]bool{"login": true, "edit": true, "reply": true, "search": true, "error": true, "message": true}
 
 // mainOf is the object that a page is for, as far as its own data say: a page of questions that are often asked may be about a product.
 func mainOf(objects []crawl.Object) crawl.Object {

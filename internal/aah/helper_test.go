@@ -274,6 +274,56 @@ func TestSegments(t *testing.T) {
 	}
 }
 
+// TestDataWithoutText: an article that the page's data name has the page's text as its body; a FAQ beside it makes no question of it.
+func TestDataWithoutText(t *testing.T) {
+	text := strings.Repeat("<p>"+strings.Repeat("The raven sits on the wall of the old tower. ", 8)+"</p>", 4)
+	questions := `{"@type":"FAQPage","mainEntity":[{"@type":"Question","name":"Why?","acceptedAnswer":{"@type":"Answer","text":"So."}}]}`
+	page := func(data string) crawl.Findings {
+		body := `<script type="application/ld+json">[` + data + `]</script><div id=nav><a href="/a">Home</a></div><div><h1>Ravens</h1>` + text + `</div>`
+		d := read(helper(t), "http://a.test/x", body, Input{})
+		return d.Findings
+	}
+	for _, c := range []struct {
+		data, level, kind string
+		raven             int // times that the text stands in the first body
+	}{
+		{questions + `,{"@type":"Article","headline":"Ravens"}`, "article", "article", 32},
+		{questions + `,{"@type":"Product","name":"A raven","description":"Black."}`, "product", "product", 32},
+		{`{"@type":"Article","headline":"Ravens","articleBody":"The raven sits."}`, "article", "article", 32},
+		{`{"@type":"Article","headline":"Ravens","articleBody":"` + strings.Repeat("The raven of the data sits on the wall. ", 30) + `"}`, "article", "article", 30},
+		{`{"@type":"Comment","text":"Fine."},{"@type":"Product","name":"A raven"}`, "product", "comment", 0},
+		{questions, "question", "question", 0},
+		{`{"@type":"QAPage","mainEntity":{"@type":"Question","name":"Why?"}}`, "question", "question", 0},
+	} {
+		found := page(c.data)
+		if found.Level != c.level || len(found.Objects) == 0 || found.Objects[0].Type != c.kind || strings.Count(found.Objects[0].Properties.Get("body"), "The raven") != c.raven {
+			t.Errorf("%.80s: level %q, %+v", c.data, found.Level, found.Objects)
+		}
+	}
+}
+
+// TestContentOfLists: of a list, what stands outside of navigation and footers is content, also titles, which are links; of a form all.
+func TestContentOfLists(t *testing.T) {
+	const rules = `<application xmlns="` + kb.Namespace + `" name="Crow" category="blog"><detect text="crow-engine"/>
+<level name="list"><match xpath="//ul[@id='l']"/></level><level name="login"><match xpath="//form"/></level></application>`
+	h := New(base(t, rules), DefaultLimits())
+	read := func(body string) (content []string) {
+		d := read(h, "http://a.test/", "<!-- crow-engine --><nav><a href=/n>Home</a></nav>"+body+"<footer>All rights reserved by ravens</footer>", Input{})
+		for i, b := range d.Blocks {
+			if d.Content == nil || d.Content[i] {
+				content = append(content, b)
+			}
+		}
+		return content
+	}
+	if got := strings.Join(read(`<ul id=l><li><a href=/1>One raven</a><li><a href=/2>Two</a></ul>`), "|"); got != "One raven|Two" {
+		t.Errorf("content of a list: %q", got)
+	}
+	if got := strings.Join(read(`<form>Name</form>`), "|"); got != "Home|Name|All rights reserved by ravens" {
+		t.Errorf("content of a form: %q", got)
+	}
+}
+
 // TestMixedHost: if a host runs an application on some pages only, its other pages do not count as that application forever.
 func TestMixedHost(t *testing.T) {
 	h := helper(t)

@@ -181,6 +181,9 @@ func (a *adaptation) byBase(kind string) (best Rule, method string, ok bool) {
 
 func asLearned(o *kb.Object) Rule {
 	l := Rule{Type: o.Type, Each: o.Each.String()}
+	if o.One == kb.OneAlways { // as near as a rule of a site can say it
+		l.Each = "(" + l.Each + ")[1]"
+	}
 	for i := range o.Properties {
 		l.Properties = append(l.Properties, withExpression(&o.Properties[i], o.Properties[i].XPath.String()))
 	}

@@ -1,6 +1,9 @@
 package extract
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
@@ -16,8 +19,8 @@ func (p *Page) MarkContent(objects []Located) []bool {
 	next, any := 0, false
 	for id := int32(0); int(id) < tree.Len() && next < len(content); id++ {
 		for next < len(content) && tree.At(id) == d.Starts[next] {
-			for _, body := range bodies {
-				if id >= body.ID && id < tree.End(body) {
+			for i := range bodies {
+				if bodies[i].holds(tree, xpath.Ref{ID: id, Attr: -1}) {
 					content[next], any = true, true
 				}
 			}
@@ -30,14 +33,36 @@ func (p *Page) MarkContent(objects []Located) []bool {
 	return content
 }
 
-// bodies are the elements that the texts of objects were extracted from.
-func bodies(objects []Located) (list []xpath.Ref) {
+// bodies are the texts of objects that stand in elements.
+func bodies(objects []Located) (list []Part) {
 	for _, l := range objects {
 		for _, p := range l.Parts {
 			if p.Name == "body" && p.At.Attr < 0 {
-				list = append(list, p.At)
+				list = append(list, p)
 			}
 		}
 	}
 	return list
+}
+
+// holds reports whether a node stands in a part, and in nothing that is left out of it.
+func (p *Part) holds(tree *xpath.Tree, r xpath.Ref) bool {
+	if !tree.Within(r, p.At) {
+		return false
+	}
+	if p.Whole {
+		return true
+	}
+	within := func(outer xpath.Ref) bool { return tree.Within(r, outer) }
+	return !slices.ContainsFunc(p.Out, within) && !slices.ContainsFunc(p.Clean, within)
+}
+
+// leftOut are the elements that do not belong to a part, in document order.
+func (p *Part) leftOut() []xpath.Ref {
+	if len(p.Clean) == 0 {
+		return p.Out
+	}
+	all := slices.Concat(p.Out, p.Clean)
+	slices.SortFunc(all, func(a, b xpath.Ref) int { return cmp.Compare(a.ID, b.ID) })
+	return all
 }

@@ -15,6 +15,7 @@ type layout struct {
 	roles    []Segment // of each text block, by the elements around it alone
 	starts   []int32   // of each text block the number of the text node that it begins in; empty if that is not known
 	words    []int     // of the blocks before each; one more than there are blocks
+	linked   []int     // of each block, the words in links; empty if starts is
 	main     []int     // of those, in Main blocks
 }
 
@@ -32,26 +33,28 @@ func newLayout(tree *xpath.Tree, blocks []string, starts []*html.Node) *layout {
 		l.words[i+1] = l.words[i] + countWords(b)
 		l.roles[i] = Main
 	}
-	var linked []int
 	if len(starts) == len(blocks) {
-		headings := []int32(nil)
-		linked, headings = l.readText(tree, starts)
-		l.readRoles(tree, headings)
+		l.readRoles(tree, l.readText(tree, starts))
 	}
-	l.classify(linked)
+	l.classify()
+	l.sum()
+	return l
+}
+
+// sum counts the words of the Main blocks.
+func (l *layout) sum() {
 	for i, s := range l.segments {
 		l.main[i+1] = l.main[i]
 		if s == Main {
 			l.main[i+1] += l.size(i)
 		}
 	}
-	return l
 }
 
 // readText finds the nodes that text blocks begin in, the words of each block that are linked, and the headings of the first order.
 // Links are counted where they stand: a page lists each of its links once, wherever else they are.
-func (l *layout) readText(tree *xpath.Tree, starts []*html.Node) (linked []int, headings []int32) {
-	linked, l.starts = make([]int, len(starts)), make([]int32, 0, len(starts))
+func (l *layout) readText(tree *xpath.Tree, starts []*html.Node) (headings []int32) {
+	l.linked, l.starts = make([]int, len(starts)), make([]int32, 0, len(starts))
 	anchor := int32(0) // the end of the one that is open
 	for id := int32(0); int(id) < tree.Len(); id++ {
 		n := tree.At(id)
@@ -63,9 +66,9 @@ func (l *layout) readText(tree *xpath.Tree, starts []*html.Node) (linked []int, 
 			}
 			if id < anchor && len(l.starts) > 0 {
 				for i := at; i < len(l.starts)-1; i++ {
-					linked[i] = l.size(i)
+					l.linked[i] = l.size(i)
 				}
-				linked[len(l.starts)-1] += countWords(n.Data)
+				l.linked[len(l.starts)-1] += countWords(n.Data)
 			}
 		case n.Type != html.ElementNode:
 		case n.DataAtom == atom.A && attr(n, "href") != "":
@@ -77,9 +80,9 @@ func (l *layout) readText(tree *xpath.Tree, starts []*html.Node) (linked []int, 
 		}
 	}
 	if len(l.starts) < len(starts) { // another tree
-		l.starts = nil
+		l.starts, l.linked = nil, nil
 	}
-	return linked, headings
+	return headings
 }
 
 // readRoles gives each block the role of the innermost element around it that has one.
@@ -168,12 +171,12 @@ func (l *layout) size(i int) int {
 // classify gives each block its segment, by the shallow text features of Kohlschütter, Fankhauser and Nejdl (Boilerplate detection
 // using shallow text features, WSDM 2010): words and share of linked words of a block and its neighbours, by the decision tree of
 // their paper; and by what elements around it are for.
-func (l *layout) classify(linked []int) {
+func (l *layout) classify() {
 	density := func(i int) float64 {
-		if i < 0 || i >= len(linked) || l.size(i) == 0 {
+		if i < 0 || i >= len(l.linked) || l.size(i) == 0 {
 			return 0
 		}
-		return min(float64(linked[i])/float64(l.size(i)), 1)
+		return min(float64(l.linked[i])/float64(l.size(i)), 1)
 	}
 	l.segments = make([]Segment, len(l.roles))
 	for i, role := range l.roles {

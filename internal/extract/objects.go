@@ -25,6 +25,7 @@ type Page struct {
 	Doc    *page.Document
 	Limits Limits
 
+	single  bool    // the level is of pages that are for one thing
 	laidOut *layout // see layout
 }
 
@@ -39,9 +40,12 @@ type Located struct {
 type Part struct {
 	Name string
 	At   xpath.Ref
-	Out  []xpath.Ref // elements below that do not belong to it
+	Out  []xpath.Ref // elements below that do not belong to it by its rule
+	// Clean are elements below that do not belong to it by their form: see clean. They change from crawl to crawl, so that nothing is
+	// remembered of them.
+	Clean []xpath.Ref
 	// Of a body, the indexes among the object's properties of its text, if that is the text of the element and nothing
-	// else, and of its markup; −1 where there is none. Whole reports that Out belongs to both: there was no other text.
+	// else, and of its markup; −1 where there is none. Whole reports that Out and Clean belong to both: there was no other text.
 	Text, Markup int
 	Whole        bool
 }
@@ -56,6 +60,10 @@ type Set struct {
 // Level adds the objects of a level to a set. Of several rules for a type the first that finds something counts.
 func (p *Page) Level(level *kb.Level, confidence float64, set *Set) {
 	found := map[string]bool{}
+	p.single = level.Terminal
+	if p.single {
+		defer p.correct(level, set)
+	}
 	for i := range level.Objects {
 		o := &level.Objects[i]
 		if found[o.Type] {
@@ -72,8 +80,13 @@ func (p *Page) Level(level *kb.Level, confidence float64, set *Set) {
 
 // Objects adds at most limit objects of one rule to a set; false if there are none.
 func (p *Page) Objects(o *kb.Object, needs kb.Needs, confidence float64, limit int, set *Set) (found bool) {
-	for _, at := range p.Select(o.Each, needs, p.Eval.Tree.Root(), limit) {
-		if object, located, ok := p.object(o, at, confidence); ok {
+	refs := p.Select(o.Each, needs, p.Eval.Tree.Root(), limit)
+	if o.One != "" {
+		refs = p.one(refs, o.One)
+	}
+	choose := p.single && singleTypes[o.Type] && len(refs) == 1
+	for _, at := range refs {
+		if object, located, ok := p.object(o, at, confidence, choose); ok {
 			set.Objects, set.Located = append(set.Objects, object), append(set.Located, located)
 			found = true
 		}
@@ -82,15 +95,23 @@ func (p *Page) Objects(o *kb.Object, needs kb.Needs, confidence float64, limit i
 }
 
 // object extracts one object; of several rules for a property the first that finds something counts.
-func (p *Page) object(o *kb.Object, at xpath.Ref, confidence float64) (object crawl.Object, located Located, ok bool) {
+func (p *Page) object(o *kb.Object, at xpath.Ref, confidence float64, choose bool) (object crawl.Object, located Located, ok bool) {
 	located.Type, located.At = o.Type, at
 	object = crawl.Object{Type: o.Type, Rule: o.Rule, Confidence: confidence}
 	var unread crawl.Properties // dates as they stand there, which no rule could read
 	// Of an object with a body some property stands within it; what stands elsewhere alone is said of the page.
 	inside := !o.Has("body") || p.wholePage(at)
+	chosen := false
 	for i := range o.Properties {
 		q := &o.Properties[i]
 		if object.Properties.Get(q.Name) != "" {
+			continue
+		}
+		if choose && q.Name == "body" {
+			if part, ok := p.body(o, at, &object); ok && !chosen {
+				located.Parts, inside = append(located.Parts, part), inside || p.Eval.Tree.Within(part.At, at)
+			}
+			chosen = true
 			continue
 		}
 		limit := 1
@@ -102,7 +123,7 @@ func (p *Page) object(o *kb.Object, at xpath.Ref, confidence float64) (object cr
 			continue
 		}
 		for _, r := range p.Select(q.XPath, q.Needs, at, limit) {
-			if part, ok := p.property(q, r, &object, &unread); ok {
+			if part, ok := p.property(q, r, false, &object, &unread); ok {
 				located.Parts, inside = append(located.Parts, part), inside || p.Eval.Tree.Within(r, at)
 			}
 		}
@@ -142,12 +163,18 @@ func (p *Page) composed(q *kb.Property, at xpath.Ref, object *crawl.Object) (ins
 	return inside
 }
 
-// property adds what a node says of a property to an object. A date that cannot be read goes to unread.
-func (p *Page) property(q *kb.Property, r xpath.Ref, object *crawl.Object, unread *crawl.Properties) (part Part, ok bool) {
+// property adds what a node says of a property to an object; if clean is set, without what is no text of the page by its form. A date
+// that cannot be read goes to unread.
+func (p *Page) property(q *kb.Property, r xpath.Ref, clean bool, object *crawl.Object, unread *crawl.Properties) (part Part, ok bool) {
 	out, skip := p.leaveOut(q, r)
+	var less []xpath.Ref
+	if clean && q.Match == nil && q.As == "" {
+		less = p.clean(r, out)
+		skip = p.alsoSkip(skip, less)
+	}
 	value := p.value(q, r, skip)
 	whole := false
-	if value == "" && q.Without != nil { // nothing else is there
+	if value == "" && len(skip) > 0 { // nothing else is there
 		value = p.value(q, r, nil)
 		whole = value != ""
 	}
@@ -164,7 +191,7 @@ func (p *Page) property(q *kb.Property, r xpath.Ref, object *crawl.Object, unrea
 	if value == "" && (q.Name != "body" || !p.picture(r)) {
 		return part, false
 	}
-	part = Part{Name: q.Name, At: r, Out: out, Text: -1, Markup: -1, Whole: whole}
+	part = Part{Name: q.Name, At: r, Out: out, Clean: less, Text: -1, Markup: -1, Whole: whole}
 	element := q.Name == "body" && r.Attr < 0 && p.Eval.Tree.Node(r).Type != html.TextNode
 	if value != "" {
 		if element && q.Match == nil && q.As == "" {

@@ -29,7 +29,7 @@ func (p *Page) Locate(set *Set) {
 			}
 			at := &crawl.Place{At: seq.of(p.Eval.Tree.Node(part.At)), Limit: p.Limits.PropertyBytes}
 			if !part.Whole {
-				at.Without = p.without(seq, part.Out)
+				at.Without = p.without(seq, part.leftOut())
 			}
 			properties[part.Markup].Place = at
 			if part.Text >= 0 {

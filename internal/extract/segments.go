@@ -1,11 +1,13 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/atom"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/kb"
 )
 
 // Segment is what a text block of a page of an unknown application is.
@@ -40,44 +42,99 @@ const (
 	unsure       = 0.3 // the confidence of what is distinguished from the form of the text alone
 )
 
-// Segments marks the text blocks that are content of a page of which no rule knows the bodies, by the form of its text; nil: none
-// is. If article is set, it makes an article of the main text; of a page whose level is not known only if that is long enough.
-func (p *Page) Segments(levelKnown, article bool) (content []bool, o crawl.Object, found bool) {
-	d := p.Doc
-	segments := p.layout().segments
-	marks, any := make([]bool, len(segments)), false
+// Supply gives the page's only article a body where no rule and no data of the page do: the element that agrees best with the main text,
+// else the blocks of the main text. If there are no objects it makes an article of them; of a page whose level is not known only if the text
+// is long enough. It reports whether it made one.
+func (p *Page) Supply(levelKnown bool, set *Set) (made bool) {
+	l := p.layout()
+	main, all := l.main[len(l.main)-1], l.words[len(l.words)-1]
+	at := p.only(set)
+	if made = len(set.Objects) == 0; made {
+		if main == 0 || !levelKnown && (main < articleWords || float64(main) < articleShare*float64(all)) {
+			return false
+		}
+		o := crawl.Object{Type: "article", Rule: BySegments, Confidence: unsure}
+		if title := p.heading(); title != "" {
+			o.Properties = append(o.Properties, crawl.Property{Name: "title", Value: title})
+		}
+		set.Objects, at = append(set.Objects, o), 0
+	}
+	if at < 0 || !made && (main < chosenWords || p.hasBody(&set.Objects[at])) {
+		return false
+	}
+	for len(set.Located) <= at {
+		set.Located = append(set.Located, Located{Type: set.Objects[len(set.Located)].Type})
+	}
+	object, located := &set.Objects[at], &set.Located[at]
+	object.Properties = slices.DeleteFunc(object.Properties, func(p crawl.Property) bool { return p.Name == "body" })
+	if r, fit := p.tightest(); fit >= supplyFit {
+		if part, ok := p.property(&kb.Property{Name: "body"}, r, true, object, &crawl.Properties{}); ok {
+			located.Parts = append(located.Parts, part)
+			return made
+		}
+	}
+	if text := p.mainText(); text.Value != "" {
+		object.Properties = append(object.Properties, text)
+	}
+	return made
+}
+
+// supplyFit is the least fit of an element that is the body of an article which has no other; of less, the blocks of the main text are.
+const supplyFit = 0.8
+
+// only is the index of the page's only object of a type of which a page has one with a text; −1 if there is none, or several.
+func (p *Page) only(set *Set) int {
+	at := -1
+	for i := range set.Objects {
+		if singleTypes[set.Objects[i].Type] {
+			if at >= 0 {
+				return -1
+			}
+			at = i
+		}
+	}
+	return at
+}
+
+// hasBody reports whether an object has a body that may be that of the page. What the page's data say counts only if it has half as many
+// words as the page's main text.
+func (p *Page) hasBody(o *crawl.Object) bool {
+	if o.Type == "video" || slices.ContainsFunc(o.Properties, func(p crawl.Property) bool { return p.Name == crawl.Markup }) {
+		return true
+	}
+	main := p.layout().main
+	return 2*countWords(o.Properties.Get("body")) >= main[len(main)-1]
+}
+
+// mainText is the text of the Main blocks.
+func (p *Page) mainText() crawl.Property {
 	var main []string
 	var blocks []int
-	words, all := 0, 0
-	for i, s := range segments {
-		n := countWords(d.Blocks[i])
-		all += n
-		if marks[i] = s == Main || s == Comments; marks[i] {
-			any = true
-		}
+	for i, s := range p.layout().segments {
 		if s == Main {
-			main, blocks = append(main, d.Blocks[i]), append(blocks, i)
-			words += n
+			main, blocks = append(main, p.Doc.Blocks[i]), append(blocks, i)
 		}
-	}
-	if any {
-		content = marks
-	}
-	if !article || !levelKnown && (words < articleWords || float64(words) < articleShare*float64(all)) {
-		return content, o, false
-	}
-	o = crawl.Object{Type: "article", Rule: BySegments, Confidence: unsure}
-	if title := p.heading(); title != "" {
-		o.Properties = append(o.Properties, crawl.Property{Name: "title", Value: title})
 	}
 	text := shorten(strings.Join(main, "\n"), p.Limits.PropertyBytes)
-	if text == "" {
-		return content, o, false
-	}
-	o.Properties = append(o.Properties, crawl.Property{Name: "body", Value: text, Place: &crawl.Place{
+	return crawl.Property{Name: "body", Value: text, Place: &crawl.Place{
 		Blocks: blocks, Limit: p.Limits.PropertyBytes, Bytes: len(text), Sum: crawl.SumOf(text),
-	}})
-	return content, o, true
+	}}
+}
+
+// Segments marks the text blocks that are content of a page of which no rule knows the bodies: by their form, or, of a page that lists
+// others, by what elements they stand in, for titles are links; nil: none is.
+func (p *Page) Segments(lists bool) []bool {
+	l := p.layout()
+	marks, any := make([]bool, len(l.segments)), false
+	for i, s := range l.segments {
+		if marks[i] = s == Main || s == Comments || lists && l.roles[i] == Main; marks[i] {
+			any = true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return marks
 }
 
 // BySegments is the rule of articles that were made of the form of a page's text.

@@ -1,0 +1,103 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+func expression(t *testing.T, text string) *xpath.Expr {
+	t.Helper()
+	x, err := xpath.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// extracted is what a rule for articles extracts from a terminal page; each of the texts is a rule for the body.
+func extracted(t *testing.T, body string, o kb.Object, bodies ...string) Set {
+	t.Helper()
+	if o.Each == nil {
+		o.Each = expression(t, "//body")
+	}
+	if o.Type == "" {
+		o.Type = "article"
+	}
+	for _, b := range bodies {
+		o.Properties = append(o.Properties, kb.Property{Name: "body", XPath: expression(t, b)})
+	}
+	comments := kb.Object{Type: "comment", Each: expression(t, "//*[has-class('remark')]"), Properties: []kb.Property{{Name: "body", XPath: expression(t, "self::*")}}}
+	var set Set
+	pageOf(t, body).Level(&kb.Level{Terminal: true, Objects: []kb.Object{o, comments}}, 1, &set)
+	return set
+}
+
+// TestChoiceOfBody: of the elements that rules offer, the one that agrees with the page's main text is the body.
+func TestChoiceOfBody(t *testing.T) {
+	p := func(word string, n int) string { return "<p>" + word + " " + prose(n) + "</p>" }
+	teasers := strings.Repeat(`<div class=teaser><p>more <a href="/x">`+prose(5)+`</a></p></div>`, 4)
+	for name, c := range map[string]struct {
+		body  string
+		rules []string
+		want  string // the first word of the body, "" for none
+	}{
+		"the first is a teaser":         {`<div class=t>` + p("teaser", 20) + `</div><div class=t>` + p("story", 200) + `</div>`, []string{".//div[@class='t']"}, "story"},
+		"a short page":                  {`<div class=t>` + p("first", 20) + `</div><div class=t>` + p("story", 40) + `</div>`, []string{".//div[@class='t']"}, "first"},
+		"a later rule is no better":     {`<div id=a>` + p("story", 200) + `</div>`, []string{".//div[@id='a']", ".//div[@id='a']/p"}, "story"},
+		"a later rule is in it":         {`<div id=a>lead ` + teasers + strings.Repeat(`<p>`+prose(6)+`</p>`, 60) + `<div id=b>` + p("story", 400) + `</div></div>`, []string{".//div[@id='a']", ".//div[@id='b']"}, "lead"},
+		"a later rule holds more":       {`<div id=c><div id=a>` + p("story", 200) + `</div>` + p("others", 200) + `</div>`, []string{".//div[@id='a']", ".//div[@id='c']"}, "story"},
+		"a part, and a later rule":      {`<div id=c>` + p("story", 300) + `<div id=a>` + p("part", 30) + `</div></div>`, []string{".//div[@id='a']", ".//div[@id='c']"}, "story"},
+		"a part, and no other rule":     {`<div id=a>` + p("part", 30) + `</div><div id=c>` + p("story", 300) + p("and", 100) + `</div>`, []string{".//div[@id='a']"}, "story"},
+		"a part of scattered text":      {`<div id=a>` + p("part", 30) + `</div>` + p("one", 60) + `<div>` + p("two", 60) + `</div>`, []string{".//div[@id='a']"}, ""},
+		"comments are no main text":     {`<div id=a>` + p("story", 60) + `</div>` + strings.Repeat(`<div class=remark>`+p("no", 60)+`</div>`, 9), []string{".//div[@id='a']"}, "story"},
+		"without what does not belong":  {`<div id=a>` + p("story", 200) + `<ul><li><a href="/b">` + prose(6) + `link</a></ul></div>`, []string{".//div[@id='a']"}, "story"},
+		"a form and a footer are apart": {`<div id=a>` + p("story", 100) + `<form>link ` + prose(3) + `</form><footer>link ` + prose(30) + `</footer></div>`, []string{".//div[@id='a']"}, "story"},
+	} {
+		set := extracted(t, c.body, kb.Object{Properties: []kb.Property{{Name: "title", XPath: expression(t, "self::*")}}}, c.rules...)
+		body := set.Objects[0].Properties.Get("body")
+		if first, _, _ := strings.Cut(body, " "); first != c.want {
+			t.Errorf("%s: %.60q, want %q", name, body, c.want)
+		}
+		if part := strings.HasPrefix(name, "a part, and no"); part != (set.Objects[0].Confidence < 1) && c.want != "" {
+			t.Errorf("%s: confidence %v", name, set.Objects[0].Confidence)
+		}
+		if strings.Contains(body, "link") {
+			t.Errorf("%s: %q", name, body)
+		}
+	}
+	for name, body := range map[string]string{
+		"a longer list":     `<div id=a>` + p("story", 100) + `<ul><li><a href="/b">` + prose(60) + `link</a></ul></div>`,
+		"a short paragraph": `<div id=a>` + p("story", 100) + `<h2>head ` + prose(3) + `</h2><p>link</p>` + p("and", 100) + `</div>`,
+	} {
+		if set := extracted(t, body, kb.Object{}, ".//div[@id='a']"); !strings.Contains(set.Objects[0].Properties.Get("body"), "link") {
+			t.Errorf("%s is left out", name)
+		}
+	}
+}
+
+// TestOneOfSeveral: see kb.OneAlways and kb.OneMain.
+func TestOneOfSeveral(t *testing.T) {
+	article := func(n int) string { return "<article><p>" + prose(n) + "</p></article>" }
+	for _, c := range []struct {
+		body, one string
+		want      int // objects
+		words     int // of the first
+	}{
+		{article(30) + article(200) + article(40), "", 3, 30},
+		{article(30) + article(200) + article(40), kb.OneAlways, 1, 200},
+		{article(30) + article(200) + article(40), kb.OneMain, 1, 200},
+		{article(60) + article(70) + article(50), kb.OneAlways, 1, 70},
+		{article(60) + article(70) + article(50), kb.OneMain, 3, 60},
+		{article(20) + article(30), kb.OneAlways, 1, 20}, // too short to tell
+		{article(20) + article(30), kb.OneMain, 2, 20},
+		{article(20), kb.OneMain, 1, 20},
+	} {
+		set := extracted(t, c.body, kb.Object{Each: expression(t, "//article"), One: c.one}, "self::*")
+		if len(set.Objects) != c.want || countWords(set.Objects[0].Properties.Get("body")) != c.words {
+			t.Errorf("one=%q: %d objects, the first of %d words, want %d and %d", c.one, len(set.Objects), countWords(set.Objects[0].Properties.Get("body")), c.want, c.words)
+		}
+	}
+}
