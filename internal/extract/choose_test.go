@@ -48,7 +48,7 @@ func TestChoiceOfBody(t *testing.T) {
 		"a short page":                  {`<div class=t>` + p("first", 20) + `</div><div class=t>` + p("story", 40) + `</div>`, []string{".//div[@class='t']"}, "first"},
 		"a later rule is no better":     {`<div id=a>` + p("story", 200) + `</div>`, []string{".//div[@id='a']", ".//div[@id='a']/p"}, "story"},
 		"a later rule is in it":         {`<div id=a>lead ` + teasers + strings.Repeat(`<p>`+prose(6)+`</p>`, 60) + `<div id=b>` + p("story", 400) + `</div></div>`, []string{".//div[@id='a']", ".//div[@id='b']"}, "lead"},
-		"a later rule holds more":       {`<div id=c><div id=a>` + p("story", 200) + `</div>` + p("others", 200) + `</div>`, []string{".//div[@id='a']", ".//div[@id='c']"}, "story"},
+		"a later rule holds more":       {`<div id=c>` + p("others", 200) + `<div id=a>` + p("story", 200) + `</div></div>`, []string{".//div[@id='a']", ".//div[@id='c']"}, "story"},
 		"a part, and a later rule":      {`<div id=c>` + p("story", 300) + `<div id=a>` + p("part", 30) + `</div></div>`, []string{".//div[@id='a']", ".//div[@id='c']"}, "story"},
 		"a part, and no other rule":     {`<div id=a>` + p("part", 30) + `</div><div id=c>` + p("story", 300) + p("and", 100) + `</div>`, []string{".//div[@id='a']"}, "story"},
 		"a part of scattered text":      {`<div id=a>` + p("part", 30) + `</div>` + p("one", 60) + `<div>` + p("two", 60) + `</div>`, []string{".//div[@id='a']"}, ""},
