@@ -46,19 +46,21 @@ func (f fault) end() time.Duration { return f.At + f.For }
 
 // chaosPlan says what a chaos run is made of.
 type chaosPlan struct {
-	time    time.Duration // from the first fault to the last
-	every   time.Duration // a fault begins, on average
-	hosts   int           // of the web
-	pages   int           // of each host
-	delay   time.Duration // least pause between two requests to an address
-	workers []string
-	clocks  map[string]time.Duration // by how much the clocks of workers are fast
-	shards  int                      // of politeness
-	quiet   time.Duration            // without a fault of a worker before its disk is destroyed
-	begun   bool                     // the first fault comes once the crawls ask for pages: a ring that changes all the time keeps them from it
-	kinds   []chaosKind
-	spread  int         // so many of the crawls, the first ones, are spread over the workers; each of the others is bound to one
-	ring    ring.Limits // zero: the defaults
+	time  time.Duration // from the first fault to the last
+	every time.Duration // a fault begins, on average
+	// orderEvery is how often an operator orders something, on average; 0: never.
+	orderEvery time.Duration
+	hosts      int           // of the web
+	pages      int           // of each host
+	delay      time.Duration // least pause between two requests to an address
+	workers    []string
+	clocks     map[string]time.Duration // by how much the clocks of workers are fast
+	shards     int                      // of politeness
+	quiet      time.Duration            // without a fault of a worker before its disk is destroyed
+	begun      bool                     // the first fault comes once the crawls ask for pages: a ring that changes all the time keeps them from it
+	kinds      []chaosKind
+	spread     int         // so many of the crawls, the first ones, are spread over the workers; each of the others is bound to one
+	ring       ring.Limits // zero: the defaults
 }
 
 // chaosKind is how often a kind of fault comes, compared with others, and how long it lasts.
@@ -202,22 +204,29 @@ func steps(list []fault) (out []step) {
 	return out
 }
 
-// TestChaosPlan: a seed gives the same faults each time, another seed others; each kind comes; no two faults are in each other's way.
+// TestChaosPlan: a seed gives the same faults and orders each time, another seed others; each kind comes; no two faults are in each other's way.
 func TestChaosPlan(t *testing.T) {
 	for name, p := range map[string]chaosPlan{
 		"short": shortChaos, "long": longChaos, "short, one spread": shortChaos.spreadOut(1), "long, one spread": longChaos.spreadOut(1), "long, both spread": longChaos.spreadOut(2),
 	} {
 		seen := map[string]bool{}
 		for seed := range uint64(200) {
-			list := p.faults(seed)
-			text := fmt.Sprint(list)
-			if again := fmt.Sprint(p.faults(seed)); again != text {
+			list, orders := p.faults(seed), p.orders(seed)
+			text := fmt.Sprint(list, orders)
+			if again := fmt.Sprint(p.faults(seed), p.orders(seed)); again != text {
 				t.Fatalf("%s, seed %d: %s\nand then\n%s", name, seed, text, again)
 			}
 			if seen[text] {
 				t.Errorf("%s: seed %d gives the faults of another one", name, seed)
 			}
 			seen[text] = true
+			ordered := map[orderKind]bool{}
+			for _, o := range orders {
+				ordered[o.Kind] = true
+			}
+			if !ordered[orderSubmit] || !ordered[orderBan] || len(orders) < int(p.time/p.orderEvery)/3 || orders[len(orders)-1].At >= p.time {
+				t.Errorf("%s, seed %d: orders %v", name, seed, orders)
+			}
 			kinds, last := map[faultKind]bool{}, time.Duration(0)
 			for i, f := range list {
 				kinds[f.Kind], last = true, max(last, f.end())

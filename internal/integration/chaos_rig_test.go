@@ -47,7 +47,9 @@ type chaosCrawl struct {
 	crawl.Definition
 	queue string // if it is bound, it belongs to the worker that polls it
 	pages []webworld.Page
+	may   map[string]bool // URLs that its archive may have, once
 
+	unsure int64           // URLs of may of which it may know nothing
 	totals frontier.Totals // of its result
 }
 

@@ -84,7 +84,7 @@ func TestLongClocks(t *testing.T) {
 	}
 	world := Serve(t, tree.New(webworld.Options{Seed: 1, Trace: true, FirstIP: netip.MustParseAddr("127.105.0.1")}, plan.hosts, plan.pages))
 	began, r := time.Now(), newChaosRig(t, plan, world)
-	r.run(t, plan.faults(1))
+	r.run(t, plan.faults(1), nil)
 	for _, w := range r.workers {
 		log, err := os.ReadFile(w.log)
 		if err != nil {

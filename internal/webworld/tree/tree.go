@@ -33,6 +33,8 @@ const (
 // address of their own. The front pages are the seeds. Every other page is linked once: half of them from their own host, half from
 // another host of the group. Some hosts have a Crawl-delay, some slow pages, and some pages link to what robots.txt disallows.
 //
+// Each host has some pages to which nothing leads, which are not among World.Pages: see Unlinked.
+//
 // All pages of a host share a style sheet, which leads to another one and to images; some have images of their own, at their host or at another one of the
 // group. Those of a group have one image in common.
 func New(o webworld.Options, hosts, pages int) *webworld.World {
@@ -107,10 +109,46 @@ func build(b *webworld.Builder, pages int) {
 			truth = append(truth, res.Page)
 		}
 	}
+	for h, s := range b.Hosts {
+		for n := range unlinked {
+			view := webworld.PlainView{Title: "Hidden raven " + strconv.Itoa(n), Paragraphs: b.Text.Paragraphs(b.Random(s, "hidden %d", n), webworld.Ravens, 2), Head: template.HTML(heads[h])}
+			s.AddHTML(hidden(n), "page", true, b.Render("plain", view))
+		}
+	}
 	b.Topic = []string{"raven", "ravens", "corvid", "crow"}
 	slices.SortFunc(truth, webworld.ByURL)
 	b.Truth = func() []webworld.Page { return truth }
 	b.Finish()
+}
+
+// unlinked is the number of pages of a host to which nothing leads.
+const unlinked = 4
+
+func hidden(n int) string { return "/hidden/" + strconv.Itoa(n) + ".html" }
+
+// Unlinked are the URLs of the pages of a host to which nothing leads: a crawl has them if they are submitted. What they need other pages need, too.
+func Unlinked(w *webworld.World, host string) (list []string) {
+	for n := range unlinked {
+		list = append(list, w.Host(host).Base+hidden(n))
+	}
+	return list
+}
+
+// Leaves are the URLs of pages of a host, in a world of hosts with so many pages each, that lead to nothing which other pages do not lead to: a crawl that lacks one lacks nothing else.
+func Leaves(w *webworld.World, host string, pages int) (list []string) {
+	for _, p := range w.Pages() {
+		var n int
+		if p.Host != host || p.Embed || !p.Allowed {
+			continue
+		}
+		if _, err := fmt.Sscanf(p.URL, w.Host(host).Base+"/ravens/%d.html", &n); err != nil {
+			continue
+		}
+		if children*n+1 >= pages && n%pictured != 1 && n%borrowing != 3 && n%refused != refused-1 {
+			list = append(list, p.URL)
+		}
+	}
+	return list
 }
 
 // emblem is the image that all pages of a group have, at its first host.

@@ -95,3 +95,61 @@ func TestTreeAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestLeavesAndUnlinked: no page leads to an unlinked one, which is served, may be asked for and needs nothing that no other page needs; leaves lead to nothing but that.
+func TestLeavesAndUnlinked(t *testing.T) {
+	t.Parallel()
+	const pages = 60
+	w := New(webworld.Options{FirstIP: netip.MustParseAddr("127.78.41.1")}, 20, pages)
+	if err := w.Build(); err != nil {
+		t.Fatal(err)
+	}
+	common := map[string]bool{"data:,": true} // the icon of the template
+	for _, p := range w.Pages() {
+		common[p.URL] = strings.Contains(p.URL, "/look/")
+	}
+	leads := func(url string) (list []string) {
+		_, _, body, found := w.Answer(url)
+		if !found {
+			t.Fatalf("%s is not found", url)
+		}
+		for _, part := range regexp.MustCompile(`(?:href|src)=["']([^"']+)`).FindAllStringSubmatch(string(body), -1) {
+			to := webworld.MustParse(url).ResolveReference(webworld.MustParse(part[1])).String()
+			if !common[to] {
+				list = append(list, to)
+			}
+		}
+		return list
+	}
+	hidden := map[string]bool{}
+	for _, s := range w.Sites() {
+		leaves := Leaves(w, s.Host, pages)
+		for _, url := range leaves {
+			if to := leads(url); len(to) > 0 {
+				t.Errorf("the leaf %s leads to %v", url, to)
+			}
+		}
+		for _, url := range Unlinked(w, s.Host) {
+			hidden[url] = true
+			if p, known := w.PageOf(url); !known || !p.Allowed || p.Status != 200 || len(leads(url)) > 0 {
+				t.Errorf("%s: %+v, leads to %v", url, p, leads(url))
+			}
+		}
+		if few := len(leaves) == 0; few && len(w.Host(s.Host).Paths) > pages {
+			t.Errorf("%s has no leaf", s.Host)
+		}
+	}
+	for _, p := range w.Pages() {
+		if hidden[p.URL] {
+			t.Errorf("%s is among the pages", p.URL)
+		}
+		if p.Embed || !p.Allowed || p.Location != "" {
+			continue
+		}
+		for _, to := range leads(p.URL) {
+			if hidden[to] {
+				t.Errorf("%s leads to %s", p.URL, to)
+			}
+		}
+	}
+}
