@@ -106,7 +106,7 @@ func (a *adaptation) makeCandidate() (found bool) {
 
 // byShape makes a rule by the form of the page alone.
 func (a *adaptation) byShape(kind string) (learned Rule, method string, ok bool) {
-	learned, ok = Shape(a.page.Eval, kind, a.Steps)
+	learned, ok = Shape(a.page.Eval, kind, a.steps())
 	return learned, ByShape, ok
 }
 
@@ -118,13 +118,13 @@ func (a *adaptation) byParts(kind string) (learned Rule, method string, ok bool)
 			failing = append(failing, asLearned(o).Properties...)
 		}
 	}
-	learned, ok = Parts(a.page.Eval, kind, failing, a.Steps)
+	learned, ok = Parts(a.page.Eval, kind, failing, a.steps())
 	return learned, ByParts, ok
 }
 
 // byRelaxing tries the failing rules of the level themselves.
 func (a *adaptation) byRelaxing(kind string) (best Rule, method string, ok bool) {
-	most, left := 0, a.Steps
+	most, left := 0, a.steps()
 	for i := range a.Level.Objects {
 		o := &a.Level.Objects[i]
 		if o.Type != kind || left <= 0 {
@@ -148,7 +148,7 @@ const baseSteps = 4096
 
 // byBase tries the rules for the same type of object of other applications, those of the category first.
 func (a *adaptation) byBase(kind string) (best Rule, method string, ok bool) {
-	most, left := 0, a.Steps
+	most, left := 0, a.steps()
 	for _, same := range []bool{true, false} {
 		for _, app := range a.base.Applications {
 			if (app.Category == a.Profile.Application.Category) != same || app == a.Profile.Application {

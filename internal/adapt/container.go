@@ -97,7 +97,10 @@ func (l *learner) tryContainer(text string, objects []*found) (c container, ok b
 	for i := range c.at {
 		c.at[i] = xpath.Ref{ID: -1, Attr: -1}
 	}
-	last := objects[len(objects)-1].chain[0]
+	last := int32(0)
+	for _, f := range objects {
+		last = max(last, f.chain[0])
+	}
 	for _, r := range refs {
 		mine, known := of[r.ID]
 		if !known {

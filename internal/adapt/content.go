@@ -66,7 +66,7 @@ func (a *adaptation) bySiteRules(kind string, same []Print, have float64, last b
 
 // learn makes new rules for what was lost; stands reports that what was lost is in the page.
 func (a *adaptation) learn(lost []Print, byType map[string][]Print) (success, stands bool) {
-	rules, stands := Learn(a.page.Eval, lost, a.Steps)
+	rules, stands := Learn(a.page.Eval, lost, a.steps())
 	for _, learned := range rules {
 		a.addShippedConditions(&learned)
 		set, _ := a.apply(learned)

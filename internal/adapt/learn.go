@@ -50,29 +50,38 @@ func (l *learner) learn(prints []Print) (rules []Rule, stands bool) {
 		}
 		byType[p.Type] = append(byType[p.Type], p)
 	}
-	for _, kind := range order {
-		objects := l.align(byType[kind])
-		if len(objects) == 0 || float64(len(objects)) < Support*float64(len(byType[kind])) {
-			continue
-		}
-		stands = true
-		if r, ok := l.bestRule(kind, objects, len(byType[kind])); ok {
-			rules = append(rules, r)
-		}
+	for i, kind := range order {
+		same := byType[kind]
+		same = same[:min(len(same), maxAligned)]
+		l.eval.Within(l.eval.Budget/(len(order)-i), func() { // one type leaves the others their steps
+			objects := l.align(same)
+			if len(objects) == 0 || float64(len(objects)) < Support*float64(len(same)) {
+				return
+			}
+			stands = true
+			if r, ok := l.bestRule(kind, objects, len(same)); ok {
+				rules = append(rules, r)
+			}
+		})
 	}
 	return rules, stands
 }
 
+// maxAligned bounds the objects of one type from which a rule is made: its cost grows with their square. That it finds the others too
+// is seen where it is applied.
+const maxAligned = 60
+
 // bestRule makes the rule that extracts the most of the objects.
 func (l *learner) bestRule(kind string, objects []*found, of int) (Rule, bool) {
 	best, most := Rule{}, -1.0
+	names := l.propertyNames(objects)
 	for _, each := range l.objectContainers(objects) {
 		if l.outOfSteps() {
 			break
 		}
 		r := Rule{Type: kind, Each: each.text, Support: each.support, Expected: of}
 		score := 0.0
-		for _, name := range l.propertyNames(objects) {
+		for _, name := range bodyFirst(names) {
 			text, support := l.bestExpression(name, objects, each)
 			if text == "" {
 				continue
@@ -84,6 +93,7 @@ func (l *learner) bestRule(kind string, objects []*found, of int) (Rule, bool) {
 			}
 			score += weight * support
 		}
+		slices.SortStableFunc(r.Properties, func(a, b PropertyRule) int { return slices.Index(names, a.Name) - slices.Index(names, b.Name) })
 		left := l.refine(&r, each)
 		score *= float64(each.support) / float64(len(objects)+left)
 		if score > most {
@@ -91,6 +101,15 @@ func (l *learner) bestRule(kind string, objects []*found, of int) (Rule, bool) {
 		}
 	}
 	return best, most > 0
+}
+
+// bodyFirst puts the text before the other properties: without it they are worth little, and steps may be few.
+func bodyFirst(names []string) []string {
+	at := slices.Index(names, "body")
+	if at < 1 {
+		return names
+	}
+	return slices.Insert(slices.Delete(slices.Clone(names), at, at+1), 0, "body")
 }
 
 // refine distinguishes objects from what only looks like them by what they have and the others lack; it returns how many of

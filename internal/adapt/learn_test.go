@@ -127,7 +127,7 @@ func TestLearnForum(t *testing.T) {
 		{"body in many parts", "", `<div class="m"><a>{author}</a><em>{date}</em><div class="b"><p>{body}</p><script>var x</script></div></div>`, some, ""},
 		{"all in one author's name", "", `<div class="m"><a>{author}</a><em>{date}</em><div class="b">{body}</div></div>`, []post{{"Hugin", "2026-11-01", "One day on the wall."}, {"Hugin", "2026-11-01", "Two days on the wall."}, {"Hugin", "2026-11-01", "Three days on the wall."}}, ""},
 		{"a list of those who were here before", `<ul class="online"><li>Odin</li><li>Hugin</li><li>Munin</li><li>Frigg</li></ul>`, `<div class="m"><a>{author}</a><em>{date}</em><div class="b">{body}</div></div>`, some, ""},
-		{"more than are remembered", "", `<div class="m"><a>{author}</a><em>{date}</em><div class="b">{body}</div></div>`, many(MaxPrints + 20), ""},
+		{"more than are remembered", "", `<div class="m"><a>{author}</a><em>{date}</em><div class="b">{body}</div></div>`, many(maxAligned + 20), ""},
 		{"two posts that say the same", "", `<div class="m"><a>{author}</a><em>{date}</em><div class="o"><div class="b">{body}</div></div></div>`, same, ""},
 		{"the first post in the head", `<meta name="description" content="` + some[0].body + `">`, `<div class="m"><a>{author}</a><em>{date}</em><div class="b">{body}</div></div>`, some[:3], ""},
 		{"the first post in a list of new ones", `<ul class="latest"><li>` + some[0].body + `</li></ul>`, `<div class="m"><a>{author}</a><em>{date}</em><div class="b">{body}</div></div>`, some[:3], "place takes the first of several places"},
@@ -146,7 +146,7 @@ func TestLearnForum(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v extracts\n%s\nwant\n%s", rules[0], strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
-			if r := rules[0]; r.Expected != min(len(test.posts), MaxPrints) || r.Support > r.Expected || float64(r.Support) < Support*float64(r.Expected) {
+			if r := rules[0]; r.Expected != min(len(test.posts), maxAligned) || r.Support > r.Expected || float64(r.Support) < Support*float64(r.Expected) {
 				t.Errorf("support %d of %d", r.Support, r.Expected)
 			}
 		})

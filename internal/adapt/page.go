@@ -55,6 +55,9 @@ func (a *Adapter) Adapt(base *kb.Base, host string, page *extract.Page, before *
 	return w.err
 }
 
+// steps are what one way of learning may take: not all that is left of the page, because the rule must be applied then.
+func (a *adaptation) steps() int { return min(a.Steps, a.page.Eval.Budget/4*3) }
+
 func (a *adaptation) run(before *Prints) {
 	a.useFormer(before)
 	if a.Profile == nil {

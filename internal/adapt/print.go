@@ -37,7 +37,7 @@ type Prints struct {
 }
 
 // MaxEncoded bounds the prints of a page, in bytes: a batch of hostile pages must not make the frontier's transactions large.
-// Pages of forums with 60 posts have some 10 KB.
+// A page with 500 posts has some 15 KB.
 const MaxEncoded = 32 << 10
 
 // Bounds of what is read as prints.
@@ -47,19 +47,31 @@ const (
 	maxOut        = 16      // parts of a text that do not belong to it
 )
 
-// Encode writes prints in some dozens of bytes an object. The last objects are left out until the rest fits into MaxEncoded.
+// Encode writes prints in some dozens of bytes an object. The last objects of each type are left out until the rest fits into
+// MaxEncoded.
 func (p *Prints) Encode() []byte {
 	less := *p
-	for {
+	for most := MaxPrints; ; most /= 2 {
 		raw, err := codec.Marshal(&less)
 		if err != nil {
 			return nil // there is nothing in it that could fail
 		}
-		if len(raw) <= MaxEncoded || len(less.Objects) == 0 {
+		if len(raw) <= MaxEncoded || most == 0 {
 			return raw
 		}
-		less.Objects = less.Objects[:len(less.Objects)/2]
+		less.Objects = firstOfEach(p.Objects, most/2)
 	}
+}
+
+// firstOfEach are the first objects of each type.
+func firstOfEach(objects []Print, most int) (list []Print) {
+	count := map[string]int{}
+	for _, o := range objects {
+		if count[o.Type]++; count[o.Type] <= most {
+			list = append(list, o)
+		}
+	}
+	return list
 }
 
 // DecodePrints decodes what Encode wrote; nil for other bytes.
@@ -71,7 +83,7 @@ func DecodePrints(raw []byte) *Prints {
 	if codec.Unmarshal(raw, p) != nil {
 		return nil
 	}
-	p.Objects = p.Objects[:min(len(p.Objects), MaxPrints)]
+	p.Objects = firstOfEach(p.Objects, MaxPrints)
 	for i := range p.Objects {
 		p.Objects[i].Properties = p.Objects[i].Properties[:min(len(p.Objects[i].Properties), maxProperties)]
 		for j := range p.Objects[i].Properties {
@@ -100,8 +112,8 @@ func (p *Print) Longest() int {
 // minBody is the least number of letters by which a body is distinguished from others.
 const minBody = 8
 
-// MaxPrints bounds the objects of a page that are remembered.
-const MaxPrints = 60
+// MaxPrints bounds the objects of each type that are remembered of a page.
+const MaxPrints = 500
 
 // maxLetters bounds what is summed up of one page for its prints, but for the last object.
 const maxLetters = 2 << 20
@@ -109,14 +121,12 @@ const maxLetters = 2 << 20
 // maxVisited bounds the nodes that are looked at for the prints of one page, but for the last text: texts may hold each other.
 const maxVisited = 4 << 20
 
-// fullPrints of them are remembered with all their properties, the others by their texts alone.
+// fullPrints of each type are remembered with all their properties, the others by their texts alone.
 const fullPrints = 12
 
 // PrintsOf makes the fingerprints of what was extracted from a page.
 func PrintsOf(tree *xpath.Tree, objects []extract.Located) []Print {
-	if len(objects) > MaxPrints {
-		objects = objects[:MaxPrints]
-	}
+	count := map[string]int{}
 	// only the nodes that were extracted are summed up
 	visited := 0
 	one := func(r xpath.Ref) sum {
@@ -128,16 +138,21 @@ func PrintsOf(tree *xpath.Tree, objects []extract.Located) []Print {
 	}
 	var out []Print
 	letters := 0
-	for i, o := range objects {
+	for _, o := range objects {
 		if letters > maxLetters || visited > maxVisited {
 			break // bodies within bodies
 		}
 		p := Print{Type: o.Type}
+		if count[o.Type]++; count[o.Type] > MaxPrints {
+			continue
+		}
+		short := count[o.Type] > fullPrints
+		hasBody := slices.ContainsFunc(o.Parts, func(p extract.Part) bool { return p.Name == "body" })
 		for _, part := range o.Parts {
 			if len(p.Properties) == maxProperties || visited > maxVisited {
 				break
 			}
-			if i >= fullPrints && part.Name != "body" && len(p.Properties) > 0 {
+			if short && (hasBody && part.Name != "body" || !hasBody && len(p.Properties) > 0) {
 				continue
 			}
 			s := one(part.At)

@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
@@ -40,14 +41,18 @@ func (l *learner) bestExpression(name string, objects []*found, each container) 
 		if !ok || each.at[i].ID < 0 {
 			continue
 		}
-		if attempts++; attempts > 3 {
+		if attempts == maxAttempts {
 			break
 		}
+		counted := false
 		for _, text := range l.expressions(r, each.at[i]) {
 			if tried[text] {
 				continue
 			}
-			tried[text] = true
+			if tried[text] = true; !counted { // an object that is written as one before adds nothing
+				counted = true
+				attempts++
+			}
 			if l.outOfSteps() {
 				if support < Support {
 					return "", 0
@@ -73,6 +78,9 @@ func (l *learner) bestExpression(name string, objects []*found, each container) 
 	}
 	return best, support
 }
+
+// maxAttempts bounds the objects whose expressions for a property are tried.
+const maxAttempts = 3
 
 // expressions for a node from the element of its object: relative to it, or of the page where it stands
 // elsewhere.
@@ -100,6 +108,9 @@ func (l *learner) expressions(r, object xpath.Ref) (list []string) {
 			list = append(list, text+suffix)
 		}
 		up, ok := tree.Parent(r)
+		if ok && suffix == "" && up.ID == object.ID && l.texts.sums[up.ID].hash == same.hash {
+			list = append(list, ".") // a text of several paragraphs is the object
+		}
 		if !ok || suffix != "" || up.ID <= object.ID || !l.guessed && (depth > 2 || l.texts.sums[up.ID].hash != same.hash) {
 			break
 		}
@@ -156,12 +167,19 @@ func (l *learner) countAgreeing(text, name string, objects []*found, each contai
 	if x == nil {
 		return 0, 0
 	}
+	var r xpath.Ref
+	var found, asked bool
+	var err error
+	ofPage := strings.HasPrefix(text, "/") // it selects the same for all objects
 	for i, f := range objects {
 		want, ok := f.parts[name]
 		if !ok || each.at[i].ID < 0 {
 			continue
 		}
-		r, found, err := l.eval.First(x, each.at[i])
+		if !asked || !ofPage {
+			r, found, err = l.eval.First(x, each.at[i])
+			asked = true
+		}
 		if err == nil && found {
 			letters += l.sum(r).size
 		}
