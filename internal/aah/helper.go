@@ -142,6 +142,9 @@ func (h *Helper) generic(base *kb.Base, marks *recognise.Page, objects *extract.
 		state.Result = generic
 	}
 	objects.Level(generic.Level, state.Confidence, &state.Set)
+	if state.Level != generic.Level && holdsMany(state.Level) {
+		keepMany(&state.Set)
+	}
 }
 
 // describe says what the page was found to be.
@@ -165,7 +168,7 @@ func withoutRules(objects *extract.Page, state *adapt.State, found *crawl.Findin
 			found.Level, found.LevelRule, found.Terminal = levelOfType[first.Type], first.Rule, true
 		}
 	}
-	if terminal && len(objects.Doc.Blocks) > 0 {
+	if terminal && len(objects.Doc.Blocks) > 0 && (len(state.Objects) > 0 || !holdsMany(state.Level)) {
 		made := objects.Supply(state.Level != nil, &state.Set)
 		if made && state.Level == nil && state.Profile == nil {
 			found.Level, found.LevelRule, found.Terminal = "article", extract.BySegments, true

@@ -11,12 +11,15 @@ type container struct {
 	support int
 	strays  []xpath.Ref
 	clean   bool // selects nothing but objects
+	loose   bool // selects more that is no object than a rule may: what the objects have, and the others lack, must distinguish them
 }
 
 const (
 	maxEach    = 4    // containers that are tried with all properties
 	maxChain   = 12   // elements around an object that may stand for it
 	maxPartial = 12   // containers of some of the objects
+	maxLoose   = 2    // loose containers that are tried where no other is found
+	looseShare = 6    // elements that are no object, for each object, that a loose container may select: rows between posts
 	maxTried   = 5000 // elements that a container may select
 )
 
@@ -33,7 +36,8 @@ func (l *learner) objectContainers(objects []*found) (list []container) {
 		}
 	}
 	seen := map[string]bool{}
-	var partial []container
+	var partial, loose []container
+	defer func() { list = append(list, loose...) }()
 	// the smallest element that holds all parts, of the first, of the last and of one between
 	for _, f := range []*found{objects[0], objects[len(objects)/2], objects[len(objects)-1]} {
 		for _, id := range f.chain[:min(len(f.chain), maxChain)] {
@@ -48,6 +52,9 @@ func (l *learner) objectContainers(objects []*found) (list []container) {
 				c, ok := l.tryContainer(text, objects)
 				if !ok && c.clean && len(partial) < maxPartial {
 					partial = append(partial, c)
+				}
+				if c.loose && len(loose) < maxLoose {
+					loose = append(loose, c)
 				}
 				if ok {
 					if list = append(list, c); len(list) >= maxEach {
@@ -76,7 +83,7 @@ func (l *learner) objectContainers(objects []*found) (list []container) {
 }
 
 // tryContainer evaluates a container: it must select one element for each object, and few elements that are no object. It is clean
-// if it selects no others, even if it lacks some objects.
+// if it selects no others, even if it lacks some objects, and loose if it selects more of them.
 func (l *learner) tryContainer(text string, objects []*found) (c container, ok bool) {
 	x := l.parse(text)
 	if x == nil {
@@ -118,5 +125,10 @@ func (l *learner) tryContainer(text string, objects []*found) (c container, ok b
 		}
 	}
 	c.clean = len(c.strays) == 0 && c.support > 0
-	return c, float64(c.support) >= Support*float64(len(objects)) && len(c.strays) <= len(objects)/2
+	if float64(c.support) < Support*float64(len(objects)) {
+		return c, false
+	}
+	few := len(c.strays) <= len(objects)/2
+	c.loose = !few && len(objects) > 1 && len(c.strays) <= looseShare*len(objects)
+	return c, few
 }

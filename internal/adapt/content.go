@@ -1,5 +1,11 @@
 package adapt
 
+import (
+	"slices"
+
+	"github.com/muninn-archive/muninn/internal/extract"
+)
+
 // byContent looks for what the page held before: the shipped rules work, type by type, if they find it again.
 func (a *adaptation) byContent(before *Prints) {
 	prints := before.Objects
@@ -69,7 +75,7 @@ func (a *adaptation) learn(lost []Print, byType map[string][]Print) (success, st
 	rules, stands := Learn(a.page.Eval, lost, a.steps())
 	for _, learned := range rules {
 		a.addShippedConditions(&learned)
-		set, _ := a.apply(learned)
+		set := a.keepFittingMatches(&learned)
 		same := byType[learned.Type]
 		if got := a.agreement(set.Located, same); got < Support || got <= a.agreement(a.Located, same) {
 			continue
@@ -79,4 +85,33 @@ func (a *adaptation) learn(lost []Print, byType map[string][]Print) (success, st
 		a.storeRule(learned, ByContent)
 	}
 	return success, stands
+}
+
+// keepFittingMatches takes from a rule the patterns for its text that the texts of this page do not have the form of, and returns what
+// it extracts then.
+func (a *adaptation) keepFittingMatches(l *Rule) extract.Set {
+	set, _ := a.apply(*l)
+	for i := range l.Properties {
+		p := l.Properties[i]
+		if p.Match == "" || p.Name != "body" {
+			continue
+		}
+		without := *l
+		without.Properties = slices.Clone(l.Properties)
+		without.Properties[i].Match = ""
+		if plain, _ := a.apply(without); float64(countBodies(set)) < Support*float64(countBodies(plain)) {
+			*l, set = without, plain
+		}
+	}
+	return set
+}
+
+// countBodies counts the objects with a text.
+func countBodies(s extract.Set) (n int) {
+	for _, o := range s.Objects {
+		if o.Properties.Get("body") != "" {
+			n++
+		}
+	}
+	return n
 }

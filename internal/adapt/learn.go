@@ -76,7 +76,7 @@ func (l *learner) bestRule(kind string, objects []*found, of int) (Rule, bool) {
 	best, most := Rule{}, -1.0
 	names := l.propertyNames(objects)
 	for _, each := range l.objectContainers(objects) {
-		if l.outOfSteps() {
+		if l.outOfSteps() || each.loose && most > 0 {
 			break
 		}
 		r := Rule{Type: kind, Each: each.text, Support: each.support, Expected: of}
@@ -95,6 +95,9 @@ func (l *learner) bestRule(kind string, objects []*found, of int) (Rule, bool) {
 		}
 		slices.SortStableFunc(r.Properties, func(a, b PropertyRule) int { return slices.Index(names, a.Name) - slices.Index(names, b.Name) })
 		left := l.refine(&r, each)
+		if each.loose && left > len(objects)/2 {
+			continue
+		}
 		score *= float64(each.support) / float64(len(objects)+left)
 		if score > most {
 			best, most = r, score

@@ -35,13 +35,13 @@ func (l *learner) bestExpression(name string, objects []*found, each container) 
 	if have == 0 {
 		return "", 0
 	}
-	attempts := 0
+	attempts, looked := 0, 0
 	for i, f := range objects {
 		r, ok := f.parts[name]
 		if !ok || each.at[i].ID < 0 {
 			continue
 		}
-		if attempts == maxAttempts {
+		if looked++; attempts == maxAttempts || looked > maxLooked {
 			break
 		}
 		counted := false
@@ -79,8 +79,11 @@ func (l *learner) bestExpression(name string, objects []*found, each container) 
 	return best, support
 }
 
-// maxAttempts bounds the objects whose expressions for a property are tried.
-const maxAttempts = 3
+// Bounds of the objects whose expressions for a property are tried: those that add one, and all.
+const (
+	maxAttempts = 3
+	maxLooked   = 12
+)
 
 // expressions for a node from the element of its object: relative to it, or of the page where it stands
 // elsewhere.
