@@ -60,7 +60,7 @@ func TestMeasure(t *testing.T) {
 	list = append(list, recognition.Labelled{File: "0.html", CMS: "Birds", Level: "thread"}, // has no URL
 		recognition.Labelled{File: "0.html", CMS: "Birds", URL: "http://a.test/about"}, // is not terminal
 		recognition.Labelled{File: "0.html", CMS: "Crows", URL: "http://a.test/t/0"})   // is of another application
-	rows, err := Measure(dir, list, small(t), aah.DefaultLimits(), 1)
+	rows, err := Measure(dir, list, Options{Base: small(t), Limits: aah.DefaultLimits(), Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,10 +83,26 @@ func TestMeasure(t *testing.T) {
 	if rows[3].Without.Right != 0 {
 		t.Errorf("without learning %d objects survive that all classes are renamed", rows[3].Without.Right)
 	}
-	if few, err := Measure(dir, list[:Least-1], small(t), aah.DefaultLimits(), 1); err != nil || len(few) != 0 {
+	if site := rows[1].Sites["a.test"]; len(rows[1].Sites) != 1 || site == nil || site.Recrawl != rows[1].Recrawl || site.New != rows[1].New {
+		t.Errorf("the only site is %+v, all are %+v", site, rows[1])
+	}
+	sites := 0
+	for part := 1; part <= 2; part++ {
+		for _, others := range []bool{false, true} {
+			part, err := Measure(dir, list, Options{Base: small(t), Limits: aah.DefaultLimits(), Fold: Fold{Part: part, Of: 2, Others: others}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sites += len(part) / len(Strengths)
+		}
+	}
+	if sites != 2 {
+		t.Errorf("a site is in %d of two parts and their others", sites)
+	}
+	if few, err := Measure(dir, list[:Least-1], Options{Base: small(t), Limits: aah.DefaultLimits(), Seed: 1}); err != nil || len(few) != 0 {
 		t.Errorf("too few pages are measured: %+v %v", few, err)
 	}
-	if _, err := Measure(t.TempDir(), list, small(t), aah.DefaultLimits(), 1); err == nil {
+	if _, err := Measure(t.TempDir(), list, Options{Base: small(t), Limits: aah.DefaultLimits(), Seed: 1}); err == nil {
 		t.Error("pages that are not there are measured")
 	}
 }
@@ -99,6 +115,8 @@ func TestCompare(t *testing.T) {
 		return o
 	}
 	a, b := object("body", "The raven", "author", "Hugin", "published", "2026"), object("body", "The crow", "title", "Crows")
+	words := strings.Repeat("the ravens said much and more of it ", 10)
+	long, longer := object("body", words), object("body", words+"Reply")
 	for name, test := range map[string]struct {
 		truth, extracted []crawl.Object
 		want             Score
@@ -109,9 +127,10 @@ func TestCompare(t *testing.T) {
 		"two the same":   {[]crawl.Object{a, a}, []crawl.Object{a, a}, Score{Truth: 2, Extracted: 2, Right: 2, Parts: 4, PartsOK: 4}},
 		"another text":   {[]crawl.Object{a}, []crawl.Object{b}, Score{Truth: 1, Extracted: 1, Parts: 2}},
 		"without a body": {[]crawl.Object{object("title", "x")}, []crawl.Object{object("title", "x"), a}, Score{Extracted: 1}},
+		"nearly":         {[]crawl.Object{long}, []crawl.Object{longer, longer}, Score{Truth: 1, Extracted: 2, Near: 1}},
 		"nothing":        {[]crawl.Object{a}, nil, Score{Truth: 1, Parts: 2}},
 	} {
-		test.want.Pages = 1
+		test.want.Pages, test.want.Near = 1, test.want.Right+test.want.Near
 		if got := compare(things(test.truth), things(test.extracted)); got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
 		}
@@ -146,6 +165,34 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestMeanOverSites: each site counts once, however many pages it has.
+func TestMeanOverSites(t *testing.T) {
+	score := func(truth, right int) Score { return Score{Truth: truth, Extracted: truth, Right: right, Near: right} }
+	row := Row{Application: "Birds", Strength: "mild", Sites: map[string]*Ways{
+		"large.test": {Recrawl: score(900, 900)}, "small.test": {Recrawl: score(4, 1)}, "none.test": {New: score(5, 5)},
+	}}
+	var out strings.Builder
+	if err := Sum("base", 1, []Row{row, row}).Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "62.5%") {
+		t.Errorf("the mean of 100 %% and 25 %% is not in\n%s", out.String())
+	}
+}
+
+func TestParseFold(t *testing.T) {
+	for text, want := range map[string]Fold{"": {}, "1/2": {Part: 1, Of: 2}, "-3/3": {Part: 3, Of: 3, Others: true}} {
+		if got, err := ParseFold(text); err != nil || got != want {
+			t.Errorf("%q: %+v %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"1", "/", "0/2", "3/2", "1/1", "a/2", "1/b", "--1/2"} {
+		if got, err := ParseFold(text); err == nil {
+			t.Errorf("%q is %+v", text, got)
+		}
+	}
+}
+
 // TestLongShippedOnSavedPages: over all applications together, enough is extracted again.
 func TestLongShippedOnSavedPages(t *testing.T) {
 	data := os.Getenv("MUNINN_TESTDATA")
@@ -167,7 +214,7 @@ func TestLongShippedOnSavedPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := Measure(dir, list, base, aah.DefaultLimits(), 1)
+	rows, err := Measure(dir, list, Options{Base: base, Limits: aah.DefaultLimits(), Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

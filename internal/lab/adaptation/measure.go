@@ -23,6 +23,7 @@ type Score struct {
 	Truth     int           `json:"objects"`     // of the pages as they were
 	Extracted int           `json:"lifted"`      // objects of the changed pages
 	Right     int           `json:"right"`       // of them those with the text of one that was there
+	Near      int           `json:"near"`        // … and those whose text is nearly that of one, by nearText
 	Parts     int           `json:"properties"`  // authors, dates and titles of the pages as they were
 	PartsOK   int           `json:"right_parts"` // … that were extracted with their object
 	Time      time.Duration `json:"ns"`          // of the helper, all pages
@@ -33,6 +34,7 @@ func (s *Score) add(o Score) {
 	s.Truth += o.Truth
 	s.Extracted += o.Extracted
 	s.Right += o.Right
+	s.Near += o.Near
 	s.Parts += o.Parts
 	s.PartsOK += o.PartsOK
 	s.Time += o.Time
@@ -49,57 +51,31 @@ type Row struct {
 	// pages do not count, because a rule is accepted only after several pages.
 	Beside Score `json:"beside"`
 	New    Score `json:"new"`
+	// Sites has the same of each host: a few hosts have most of the pages.
+	Sites map[string]*Ways `json:"sites,omitempty"`
+}
+
+// Ways are the scores of one host, as those of a Row.
+type Ways struct {
+	Without Score `json:"without"`
+	Recrawl Score `json:"recrawl"`
+	Beside  Score `json:"beside"`
+	New     Score `json:"new"`
+}
+
+// site is the entry of a host.
+func (r *Row) site(host string) *Ways {
+	if r.Sites == nil {
+		r.Sites = map[string]*Ways{}
+	}
+	if r.Sites[host] == nil {
+		r.Sites[host] = &Ways{}
+	}
+	return r.Sites[host]
 }
 
 // LeastOfSite is how many pages a site must have for what is learned without old content to be measured.
 const LeastOfSite = 6
-
-// thing is an object with a text, by hashes.
-type thing struct {
-	body  uint64
-	parts map[string]uint64
-}
-
-func things(objects []crawl.Object) (list []thing) {
-	for _, o := range objects {
-		body := o.Properties.Get("body")
-		if body == "" {
-			continue
-		}
-		t := thing{body: adapt.Hash(body), parts: map[string]uint64{}}
-		for _, name := range []string{"author", "published", "title"} {
-			if v := o.Properties.Get(name); v != "" {
-				t.parts[name] = adapt.Hash(v)
-			}
-		}
-		list = append(list, t)
-	}
-	return list
-}
-
-// compare counts how much of the truth was extracted.
-func compare(truth, extracted []thing) (s Score) {
-	s.Pages, s.Truth, s.Extracted = 1, len(truth), len(extracted)
-	left := map[uint64][]thing{}
-	for _, t := range truth {
-		left[t.body] = append(left[t.body], t)
-		s.Parts += len(t.parts)
-	}
-	for _, l := range extracted {
-		same := left[l.body]
-		if len(same) == 0 {
-			continue
-		}
-		s.Right++
-		for name, hash := range same[0].parts {
-			if l.parts[name] == hash {
-				s.PartsOK++
-			}
-		}
-		left[l.body] = same[1:]
-	}
-	return s
-}
 
 // sample is an unchanged page.
 type sample struct {
@@ -117,8 +93,21 @@ func (s *sample) host() string {
 	return u.Host
 }
 
+// Options are what is measured.
+type Options struct {
+	Base   *kb.Base
+	Limits aah.Limits
+	Seed   uint64
+	Fold   Fold // of the sites
+	// LeastOfSite is how many pages a site must have for what is learned without old content to be measured; 0: LeastOfSite.
+	LeastOfSite int
+}
+
 // Measure changes the pages of each application with enough of them, and extracts their objects again.
-func Measure(dir string, list []recognition.Labelled, base *kb.Base, limits aah.Limits, seed uint64) ([]Row, error) {
+func Measure(dir string, list []recognition.Labelled, o Options) ([]Row, error) {
+	if o.LeastOfSite == 0 {
+		o.LeastOfSite = LeastOfSite
+	}
 	samples := map[string][]sample{}
 	var order []string
 	for _, l := range list {
@@ -126,12 +115,12 @@ func Measure(dir string, list []recognition.Labelled, base *kb.Base, limits aah.
 		if err != nil {
 			return nil, err
 		}
-		if l.URL == "" {
+		if l.URL == "" || !o.Fold.Has((&sample{url: l.URL}).host()) {
 			continue
 		}
 		// the mutator writes UTF-8
 		body = page.Parse(page.Input{URL: l.URL, MIME: "text/html", Body: body}, page.DefaultLimits()).Source
-		d := apply(aah.New(base, aah.DefaultLimits()), l.URL, body, nil)
+		d := apply(aah.New(o.Base, aah.DefaultLimits()), l.URL, body, nil)
 		if d.Application != l.Application() || !d.Terminal || d.Prints == nil || len(things(d.Objects)) == 0 {
 			continue
 		}
@@ -146,7 +135,7 @@ func Measure(dir string, list []recognition.Labelled, base *kb.Base, limits aah.
 			if len(samples[app]) < Least {
 				continue
 			}
-			row, err := measure(app, samples[app], base, limits, strength, seed)
+			row, err := o.measure(app, samples[app], strength)
 			if err != nil {
 				return nil, err
 			}
@@ -161,10 +150,10 @@ func apply(h *aah.Helper, url string, body, before []byte) crawl.Findings {
 	return h.Apply(d, aah.Input{Before: before})
 }
 
-func measure(app string, samples []sample, base *kb.Base, limits aah.Limits, strength Strength, seed uint64) (Row, error) {
+func (o *Options) measure(app string, samples []sample, strength Strength) (Row, error) {
 	row := Row{Application: app, Strength: strength.Name}
 	fresh := func(learns bool) (*aah.Helper, error) {
-		h := aah.New(base, limits)
+		h := aah.New(o.Base, o.Limits)
 		if !learns {
 			return h, nil
 		}
@@ -202,21 +191,26 @@ func measure(app string, samples []sample, base *kb.Base, limits aah.Limits, str
 	}
 	for _, s := range samples {
 		host := s.host()
-		m := Mutator{Seed: seed ^ adapt.Hash(host), Strength: strength}
+		m := Mutator{Seed: o.Seed ^ adapt.Hash(host), Strength: strength}
 		body, err := m.Mutate(s.body)
 		if err != nil {
 			return row, err
 		}
-		row.Without.add(one(without, s, body, nil))
-		row.Recrawl.add(one(recrawl, s, body, s.prints))
-		if pages[host] < LeastOfSite {
+		site := row.site(host)
+		count := func(total, ofSite *Score, got Score) {
+			total.add(got)
+			ofSite.add(got)
+		}
+		count(&row.Without, &site.Without, one(without, s, body, nil))
+		count(&row.Recrawl, &site.Recrawl, one(recrawl, s, body, s.prints))
+		if pages[host] < o.LeastOfSite {
 			continue
 		}
-		row.New.add(one(never, s, body, nil))
+		count(&row.New, &site.New, one(never, s, body, nil))
 		if met[host]++; met[host]%2 == 1 {
 			one(beside, s, body, s.prints)
 		} else {
-			row.Beside.add(one(beside, s, body, nil))
+			count(&row.Beside, &site.Beside, one(beside, s, body, nil))
 		}
 	}
 	return row, nil

@@ -27,6 +27,13 @@ func Sum(base string, seed uint64, rows []Row) Result {
 		t.Recrawl.add(row.Recrawl)
 		t.Beside.add(row.Beside)
 		t.New.add(row.New)
+		for host, of := range row.Sites {
+			site := t.site(host)
+			site.Without.add(of.Without)
+			site.Recrawl.add(of.Recrawl)
+			site.Beside.add(of.Beside)
+			site.New.add(of.New)
+		}
 		r.Totals[row.Strength] = t
 	}
 	return r
@@ -49,7 +56,49 @@ func (r Result) Print(out io.Writer) error {
 				row.Without.shares(), row.Recrawl.shares(), perPage(row.Recrawl), row.Beside.Pages, row.Beside.shares(), row.New.Pages, row.New.shares(), perPage(row.New))
 		}
 	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return r.printSites(out)
+}
+
+// printSites writes the means over sites: in the shares of objects a few large sites count for all. Beside the texts that are the
+// same it counts those that are nearly.
+func (r Result) printSites(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "\nmean over sites\tsites\twithout\tprec.\tnearly\tsites\trecrawl\tprec.\tnearly\tsites\tbeside\tprec.\tnearly\tsites\tnew\tprec.\tnearly\t")
+	for _, s := range Strengths {
+		var ways [4][]Score
+		for _, site := range r.Totals[s.Name].Sites {
+			for i, score := range []Score{site.Without, site.Recrawl, site.Beside, site.New} {
+				if score.Truth > 0 {
+					ways[i] = append(ways[i], score)
+				}
+			}
+		}
+		fmt.Fprintf(w, "%s\t", s.Name)
+		for _, scores := range ways {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t", len(scores), mean(scores, func(s Score) (int, int) { return s.Right, s.Truth }),
+				mean(scores, func(s Score) (int, int) { return s.Right, s.Extracted }), mean(scores, func(s Score) (int, int) { return s.Near, s.Truth }))
+		}
+		fmt.Fprintln(w)
+	}
 	return w.Flush()
+}
+
+// mean is the mean of a share over the sites that have it.
+func mean(scores []Score, share func(Score) (n, of int)) string {
+	sum, sites := 0.0, 0
+	for _, s := range scores {
+		if n, of := share(s); of > 0 {
+			sum += float64(n) / float64(of)
+			sites++
+		}
+	}
+	if sites == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f%%", 100*sum/float64(sites))
 }
 
 // shares are the columns of one way.
