@@ -21,6 +21,8 @@ type Live struct {
 	PerQueue []int       `json:"per_queue"` // order.per_queue
 	Batch    []bool      `json:"batch"`     // order.batch
 	Helper   *aah.Helper `json:"-"`
+	// Pace is the politeness of a simulated clock; the zero value: time does not matter.
+	Pace replay.Pace `json:"pace"`
 	// Definition is what is crawled for; nil: the examples of a topic alone.
 	Definition *crawl.Definition `json:"definition,omitempty"`
 	// Change is what changes of definitions, as crawl.Definition.Changed reads it.
@@ -48,7 +50,7 @@ func (l *Live) settings(names, updates []string) (list []Setting, err error) {
 }
 
 // crawl crawls once.
-func (l *Live) crawl(t Task, s Setting) ([]int, error) {
+func (l *Live) crawl(t Task, s Setting) ([]int, replay.Run, error) {
 	o := crawl.Order{Strategy: s.Strategy, Update: s.Update, PerQueue: s.PerQueue, Batch: s.Batch}
 	d := crawl.DefaultDefinition()
 	none := int64(0)
@@ -74,15 +76,15 @@ func (l *Live) crawl(t Task, s Setting) ([]int, error) {
 	if len(l.Change) > 0 {
 		var err error
 		if d, err = d.Changed(l.Change); err != nil {
-			return nil, err
+			return nil, replay.Run{}, err
 		}
 	}
-	run, err := replay.Crawl(context.Background(), t.corpus.web, d, l.Helper)
+	run, err := replay.CrawlAt(context.Background(), t.corpus.web, d, l.Helper, l.Pace)
 	visited := make([]int, 0, len(run.Visited))
 	for _, v := range run.Visited {
 		visited = append(visited, v.Page)
 	}
-	return visited, err
+	return visited, run, err
 }
 
 // LabelBy labels the pages whose score reaches a definition's threshold as relevant, and makes this label the topic. If the web

@@ -75,7 +75,7 @@ func TestLiveBreadthFirst(t *testing.T) {
 	for _, share := range []float64{0.2, 1} {
 		at, _ := c.At(homePages[0] + "b/raven0")
 		task := c.task("bird", []int{at}, Options{Examples: 1, Share: share}, 0)
-		got, err := live.crawl(task, breadthLive)
+		got, _, err := live.crawl(task, breadthLive)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,7 @@ func TestLiveDefinition(t *testing.T) {
 	if others, _ := measured(&soups); others.Recall > ours.Recall/4 {
 		t.Errorf("a crawl for soups finds %.2f of the birds", others.Recall)
 	}
-	visited, err := o.Live.crawl(c.task(ByDefinition, c.Seeds[:1], o, 0), breadthLive)
+	visited, _, err := o.Live.crawl(c.task(ByDefinition, c.Seeds[:1], o, 0), breadthLive)
 	if err != nil || len(visited) != 86 || !slices.Equal(visited[:4], c.Seeds) {
 		t.Errorf("%v: %v", visited, err)
 	}
@@ -285,7 +285,7 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%s cannot be reached", c.Pages[i].URL)
 		}
 	}
-	visited, err := plainly().crawl(c.task("", []int{4}, Options{Examples: 1, Share: 1}, 0), breadthLive)
+	visited, _, err := plainly().crawl(c.task("", []int{4}, Options{Examples: 1, Share: 1}, 0), breadthLive)
 	if err != nil || len(visited) < n {
 		t.Errorf("a live crawl visits %v of %d: %v", visited, n, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/cputime"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/lab/replay"
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/text"
@@ -60,6 +61,7 @@ type Row struct {
 	Curve    []float64 `json:"curve"`           // recall after equal parts of the crawl
 	Fetched  float64   `json:"fetched"`         // pages of a crawl
 	Relevant float64   `json:"relevant"`        // pages with the label that could be reached
+	Hosts    *Hosts    `json:"hosts,omitempty"` // with politeness on a simulated clock
 	Micros   float64   `json:"cpu_us_per_page"` // of the order and of the simulation, or of the live crawl's code
 }
 
@@ -260,8 +262,12 @@ func (r *Row) run(c *Corpus, s Setting, task Task, live *Live) error {
 		visited = task.crawl(strategy(s.Strategy).New(task), s.Update)
 	} else {
 		var err error
-		if visited, err = live.crawl(task, s); err != nil {
+		var run replay.Run
+		if visited, run, err = live.crawl(task, s); err != nil {
 			return fmt.Errorf("%s: %w", r.Order, err)
+		}
+		if live.Pace.Lanes > 0 {
+			r.hosts(&task, run)
 		}
 	}
 	r.Micros += float64((cputime.Used() - begin).Microseconds()) / float64(max(len(visited), 1))
@@ -312,6 +318,9 @@ func (r *Row) finish(draws int) {
 	}
 	for i := range r.Curve {
 		r.Curve[i] /= n
+	}
+	if r.Hosts != nil {
+		r.Hosts.finish(n)
 	}
 	r.Area, r.Spread = meanAndSpread(r.Areas)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,7 @@ Topics are labels, or what a definition looks for; each order is given the same 
 type focusOptions struct {
 	measure focus.Options
 
+	hosts    bool // politeness on a simulated clock
 	live     bool // settings, grid and fields are of live crawls
 	settings focus.Live
 	grid     bool
@@ -79,6 +81,9 @@ func (o *focusOptions) bind(cmd *cobra.Command) {
 	f.StringVar(&o.wordnet, "wordnet", o.wordnet, "folder of a WordNet 3 database, for the orders that compare meanings of words")
 	f.StringVar(&o.definition, "definition", "", "file of a definition; its topic says which pages are relevant, in place of labels, and --live crawls for it")
 	f.BoolVar(&o.live, "live", false, "crawl with the frontier, the helper, the scores and the orders of the live crawl, instead of a quick simulation")
+	f.BoolVar(&o.hosts, "hosts", false, "crawl live with politeness on a simulated clock, and print harvest by pages and by time")
+	f.IntVar(&o.settings.Pace.Lanes, "lanes", 8, "with --hosts: claims at a time")
+	f.DurationVar(&o.settings.Pace.Delay, "delay", time.Second, "with --hosts: between two URLs of a host")
 	f.IntSliceVar(&o.settings.PerQueue, "per-queue", o.settings.PerQueue, "with --live: crawl with these values of order.per_queue")
 	f.BoolSliceVar(&o.settings.Batch, "batch", o.settings.Batch, "with --live: crawl with these values of order.batch, one or both of true and false")
 	f.BoolVar(&o.grid, "grid", false, "with --live: crawl with all update functions, with and without batch prioritisation (Plachouras et al. 2014, Table 2)")

@@ -24,8 +24,16 @@ func (l *lab) focus(web string, o *focusOptions) error {
 	if err := errors.Join(writeFile(o.curves, result.CSV), writeFile(o.page, result.HTML)); err != nil {
 		return err
 	}
-	if err := l.report(result); err != nil || !o.published || l.JSON {
+	if err := l.report(result); err != nil {
 		return err
+	}
+	if o.hosts && !l.JSON {
+		if err := result.HostsTable(l.Out); err != nil {
+			return err
+		}
+	}
+	if !o.published || l.JSON {
+		return nil
 	}
 	return result.Beside(l.Out)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/cli"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/lab/focus"
+	"github.com/muninn-archive/muninn/internal/lab/replay"
 )
 
 // compared are the fields of a definition that have flags of their own, which take several values.
@@ -17,6 +18,15 @@ var compared = []string{"order.strategy", "order.update", "order.per_queue", "or
 // gave a flag.
 func (o *focusOptions) validate(changed func(flag string) bool) error {
 	m := &o.measure
+	if o.settings.Pace.Lanes < 1 || o.settings.Pace.Delay <= 0 {
+		return cli.Usage("--lanes must be at least 1, --delay above 0")
+	}
+	if (changed("lanes") || changed("delay")) && !o.hosts {
+		return cli.Usage("--lanes and --delay are of politeness: add --hosts")
+	}
+	if o.live = o.live || o.hosts; !o.hosts {
+		o.settings.Pace = replay.Pace{}
+	}
 	if m.Draws < 1 || m.Examples < 1 || m.Seeds < 0 || !(m.Share > 0 && m.Share <= 1) {
 		return cli.Usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/pipeline"
-	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/recorded"
 	"github.com/muninn-archive/muninn/internal/score"
 	"github.com/muninn-archive/muninn/internal/topic"
@@ -29,12 +28,14 @@ type Run struct {
 	Visited []Visit
 	Took    time.Duration // reading the web not counted
 	Totals  frontier.Totals
+	Lasted  time.Duration // by the simulated clock
 }
 
 // Visit is a page that was fetched.
 type Visit struct {
-	Page  int     // its number in the web
-	Score float64 // the document score, −1 if there is none
+	Page  int           // its number in the web
+	Score float64       // the document score, −1 if there is none
+	After time.Duration // since the crawl began, by the simulated clock
 }
 
 // crawling is a run in progress.
@@ -44,6 +45,9 @@ type crawling struct {
 	frontier *frontier.Frontier
 	pages    *pipeline.Engine
 	now      time.Time
+	began    time.Time
+	pace     Pace
+	lanes    []lane // in progress, with a pace
 	run      Run
 	round    int64
 
@@ -52,9 +56,20 @@ type crawling struct {
 	links     []archive.Link // of the reference crawl
 }
 
+// Pace is the politeness of a simulated clock: a lane asks one host at a time, and a host is asked once in a while.
+type Pace struct {
+	Lanes int           // claims at a time
+	Delay time.Duration // between two URLs of a host
+}
+
 // Crawl crawls a web by a definition, with its seeds and budget. helper may be nil.
 func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *aah.Helper) (out Run, err error) {
-	c := &crawling{web: web, d: d, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	return CrawlAt(ctx, web, d, helper, Pace{})
+}
+
+// CrawlAt is Crawl with several lanes and politeness on the clock. Without lanes, time does not matter.
+func CrawlAt(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *aah.Helper, pace Pace) (out Run, err error) {
+	c := &crawling{web: web, d: d, pace: pace, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	dir, err := os.MkdirTemp("", "muninn-lab-")
 	if err != nil {
 		return out, err
@@ -73,6 +88,7 @@ func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *a
 			c.listed[e.From] = append(c.listed[e.From], e)
 		}
 	}
+	c.began = c.now
 	began := time.Now()
 	if _, _, err := c.pages.Begin(ctx, pipeline.Opening{Definition: d, Owner: "lab"}); err != nil {
 		return out, err
@@ -89,7 +105,7 @@ func Crawl(ctx context.Context, web *recorded.Web, d crawl.Definition, helper *a
 		return out, err
 	}
 	p, err := c.frontier.Crawl(d.Name).Progress()
-	c.run.Took, c.run.Totals = time.Since(began), p.Totals
+	c.run.Took, c.run.Totals, c.run.Lasted = time.Since(began), p.Totals, c.now.Sub(c.began)
 	return c.run, err
 }
 
@@ -120,9 +136,12 @@ func (c *crawling) phase(ctx context.Context, pages int64, reference bool) error
 	}
 	for {
 		c.round++
-		c.now = c.now.Add(time.Second)
+		if c.pace.Lanes == 0 {
+			c.now = c.now.Add(time.Second)
+		}
+		free := max(c.pace.Lanes, 1) - len(c.lanes)
 		round, err := c.frontier.Crawl(c.d.Name).Claims().Claim(ctx, frontier.Want{
-			Round: c.round, Claims: 1, Lanes: 1, Until: c.now, MaxFail: 1,
+			Round: c.round, Claims: free, Lanes: max(c.pace.Lanes, 1), ClaimNothing: free == 0, Until: c.now, MaxFail: 1,
 			Resolve: func(context.Context, string) (string, error) { return "192.0.2.1", nil },
 			Refused: func(error) bool { return false }, Backoff: func(int) time.Duration { return time.Second },
 		})
@@ -140,18 +159,27 @@ func (c *crawling) phase(ctx context.Context, pages int64, reference bool) error
 			return ctx.Err()
 		}
 		for _, claim := range round.Claims {
-			if err := c.batch(ctx, claim); err != nil {
+			if c.pace.Lanes == 0 {
+				err = c.batch(ctx, claim)
+			} else {
+				err = c.enter(claim)
+			}
+			if err != nil {
 				return err
 			}
+		}
+		if err := c.pass(ctx, len(round.Claims)); err != nil {
+			return err
 		}
 	}
 }
 
 // batch answers the URLs of a claim from the web, and runs their pages through the pipeline.
 func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
-	grant := politeness.Grant{Lease: claim.ID, IP: claim.IP, NotBefore: c.now, Deadline: c.now.Add(time.Hour)}
-	if _, err := c.frontier.Crawl(c.d.Name).Batch(claim.ID).Start([]politeness.Grant{grant}); err != nil {
-		return err
+	if c.pace.Lanes == 0 {
+		if err := c.start(claim); err != nil {
+			return err
+		}
 	}
 	lanes, err := c.frontier.Crawl(c.d.Name).Batch(claim.ID).Reopen([]frontier.Claim{claim}, nil)
 	if err != nil {
@@ -193,7 +221,7 @@ func (c *crawling) batch(ctx context.Context, claim frontier.Claim) error {
 		}
 		result.Add(x.Outcome, false, path, p, c.d.LinkNeeds())
 		if at, known := c.web.At(x.URL); known {
-			c.run.Visited = append(c.run.Visited, Visit{at, result.Outcomes[len(result.Outcomes)-1].Score})
+			c.run.Visited = append(c.run.Visited, Visit{at, result.Outcomes[len(result.Outcomes)-1].Score, c.now.Sub(c.began)})
 		}
 	}
 	result.Discoveries = slices.DeleteFunc(result.Discoveries, func(d crawl.Discovery) bool { return !c.inside(d.URL) })

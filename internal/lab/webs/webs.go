@@ -18,12 +18,14 @@ const Relevant = "relevant"
 const (
 	defaultSites  = 16
 	defaultBoards = 8
+	defaultHosts  = 4
 )
 
 // Forms describes what Open reads, for help texts.
 const Forms = recorded.Forms + `;
 webworld:SITES:SEED, a synthetic web of so many sites, in which a tenth of the pages is on a topic;
-forum:BOARDS:SEED, a synthetic forum of one host, whose boards are the topics`
+forum:BOARDS:SEED, a synthetic forum of one host, whose boards are the topics;
+traps:HOSTS:SEED, a synthetic web of so many relevant hosts, with ten irrelevant ones that have endless calendars for each`
 
 // Open reads a recorded web, or makes a synthetic one.
 func Open(where string) (*recorded.Web, error) {
@@ -38,6 +40,12 @@ func Open(where string) (*recorded.Web, error) {
 			return nil, err
 		}
 		return forum(boards, seed), nil
+	}
+	if hosts, seed, is, err := synthetic(where, "traps:HOSTS:SEED", defaultHosts); is || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return traps(hosts, seed), nil
 	}
 	return recorded.Open(where)
 }

@@ -81,6 +81,7 @@ func TestSyntheticFaults(t *testing.T) {
 		refused(t, form, form, "webworld:SITES:SEED")
 	}
 	refused(t, "forum:0", "forum:0", "forum:BOARDS:SEED")
+	refused(t, "traps:x", "traps:x", "traps:HOSTS:SEED")
 	refused(t, "webworlds", "webworlds", "no such file") // which is the name of a folder
 }
 
@@ -190,5 +191,25 @@ func TestForum(t *testing.T) {
 		if labels[topic] < boardThreads {
 			t.Errorf("%s has %d pages", topic, labels[topic])
 		}
+	}
+}
+
+// TestTraps: each relevant host has ten irrelevant ones, each with a calendar, and the topic is the pages of the former.
+func TestTraps(t *testing.T) {
+	w, err := Open("traps:2:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	relevant, days := map[string]bool{}, 0
+	for _, p := range w.Pages {
+		if p.Label == Relevant {
+			relevant[p.Group] = true
+		}
+		if strings.Contains(p.URL, "/day/") {
+			days++
+		}
+	}
+	if len(relevant) != 2 || groups(w) != 2*(1+trapHosts) || days != 2*trapHosts*trapDays || len(w.Seeds) != 1 {
+		t.Errorf("%d relevant hosts of %d, %d days, seeds %v", len(relevant), groups(w), days, w.Seeds)
 	}
 }
