@@ -91,7 +91,7 @@ func TestOneOfSeveral(t *testing.T) {
 		{article(30) + article(200) + article(40), kb.OneMain, 1, 200},
 		{article(60) + article(70) + article(50), kb.OneAlways, 1, 70},
 		{article(60) + article(70) + article(50), kb.OneMain, 3, 60},
-		{article(20) + article(30), kb.OneAlways, 1, 20}, // too short to tell
+		{article(20) + article(30), kb.OneAlways, 1, 20}, // too short
 		{article(20) + article(30), kb.OneMain, 2, 20},
 		{article(20), kb.OneMain, 1, 20},
 	} {

@@ -108,7 +108,10 @@ func (p *Page) object(o *kb.Object, at xpath.Ref, confidence float64, choose boo
 			continue
 		}
 		if choose && q.Name == "body" {
-			if part, ok := p.body(o, at, &object); ok && !chosen {
+			if chosen {
+				continue // of all rules at once
+			}
+			if part, ok := p.body(o, at, &object); ok {
 				located.Parts, inside = append(located.Parts, part), inside || p.Eval.Tree.Within(part.At, at)
 			}
 			chosen = true
