@@ -359,7 +359,7 @@ func (s lamedStore) Put(ctx context.Context, key string, r io.Reader, size int64
 func TestPartitionsMoveKilled(t *testing.T) {
 	seeds := 6
 	if testing.Short() {
-		seeds = 2
+		seeds = 1
 	}
 	for seed := range seeds {
 		random := rand.New(rand.NewPCG(uint64(seed), 5))
@@ -701,6 +701,9 @@ func TestPartitionsRebuilt(t *testing.T) {
 		"without a checkpoint": {false, false}, "handed over since the checkpoint": {true, false}, "with a checkpoint": {true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && !test.second {
+				t.Skip("the third case has the goroutines of the others, and more steps")
+			}
 			c := newCluster(t, "w")
 			c.quiet()
 			w := c.rigs["w"]
