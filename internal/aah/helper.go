@@ -105,6 +105,9 @@ func (h *Helper) Apply(d *page.Document, in Input) (found crawl.Findings) {
 	found = describe(state)
 	found.Base, found.Prints = base.ID, state.Encode(eval.Tree, base.ID)
 	prose := withoutRules(objects, state, &found)
+	if state.Level == nil || state.Level.Terminal {
+		objects.Describe(state.Objects, state.Located, state.Confidence)
+	}
 	objects.Locate(&state.Set)
 	found.Objects = state.Objects
 

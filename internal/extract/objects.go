@@ -27,6 +27,8 @@ type Page struct {
 
 	single  bool    // the level is of pages that are for one thing
 	laidOut *layout // see layout
+	data    *linked // see linked
+	meta    *page.Metadata
 }
 
 // Located is a web object with the places its properties were found at.

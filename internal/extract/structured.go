@@ -1,8 +1,6 @@
 package extract
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,20 +11,22 @@ import (
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
 
-// Limits of schema.org data in JSON-LD.
-const (
-	maxStructured = 256 << 10 // bytes of one script
-	maxEntities   = 200       // of a page
-	maxNested     = 8
-)
-
 // GenericConfidence is the confidence of objects from a page's own metadata, such as JSON-LD.
 const GenericConfidence = 0.5
+
+// bySchema is the rule of objects from JSON-LD.
+const bySchema = "schema.org"
+
+// aboutPage is the kind of what is said of a page as such: it completes the page's article, and is none.
+const aboutPage = "page"
 
 // structuredTypes are the types of schema.org that are web objects here.
 var structuredTypes = map[string]string{
 	"Article": "article", "NewsArticle": "article", "BlogPosting": "article", "Report": "article", "TechArticle": "article",
-	"ScholarlyArticle": "article", "AnalysisNewsArticle": "article", "OpinionNewsArticle": "article", "ReviewNewsArticle": "article",
+	"ScholarlyArticle": "article", "SatiricalArticle": "article", "AdvertiserContentArticle": "article", "APIReference": "article", "Guide": "article",
+	"HowTo": "article", "Course": "article", "PodcastEpisode": "article", "Episode": "article", "ClaimReview": "article",
+	"CreativeWork": aboutPage, "WebPage": aboutPage, "MedicalWebPage": aboutPage, "AboutPage": aboutPage, "ContactPage": aboutPage, "ItemPage": aboutPage, "ProfilePage": aboutPage,
+	"CollectionPage": aboutPage, "AnalysisNewsArticle": "article", "OpinionNewsArticle": "article", "ReviewNewsArticle": "article",
 	"BackgroundNewsArticle": "article", "ReportageNewsArticle": "article", "LiveBlogPosting": "article", "Review": "article", "Recipe": "article",
 	"DiscussionForumPosting": "post", "SocialMediaPosting": "post", "Comment": "comment", "Question": "question", "Answer": "answer",
 	"Product": "product", "VideoObject": "video", "SoftwareSourceCode": "repository", "Event": "event", "Photograph": "image",
@@ -42,66 +42,18 @@ var structuredNames = []struct{ name, theirs string }{
 }
 
 // Structured reads the JSON-LD of a page (schema.org).
-func (p *Page) Structured(confidence float64) (found []crawl.Object) {
-	if s := p.Doc.Source; !bytes.Contains(s, []byte("+json")) || !bytes.Contains(s, []byte("ld+json")) { // a plus is rare, and quick to find
-		return nil
-	}
-	var asked []any
-	for n := range p.Doc.Root.Descendants() {
-		if n.DataAtom != atom.Script || !strings.EqualFold(attr(n, "type"), "application/ld+json") || n.FirstChild == nil || len(n.FirstChild.Data) > maxStructured {
-			continue
-		}
-		var data any
-		if json.Unmarshal([]byte(strings.TrimSpace(n.FirstChild.Data)), &data) == nil {
-			p.entities(data, 0, confidence, &found, &asked)
-		}
-	}
-	if len(found) == 0 { // the page is for its questions
-		p.entities(asked, 0, confidence, &found, &[]any{})
+func (p *Page) Structured(confidence float64) []crawl.Object {
+	found := slices.Clone(p.linked().objects)
+	for i := range found {
+		found[i].Properties, found[i].Confidence = slices.Clone(found[i].Properties), max(confidence, GenericConfidence)
 	}
 	return found
-}
-
-// entities gathers the web objects of a value: lists, graphs, and what stands in their parts. The questions of a FAQPage go to asked: many
-// pages of shops and magazines have some.
-func (p *Page) entities(data any, depth int, confidence float64, found *[]crawl.Object, asked *[]any) {
-	if depth > maxNested || len(*found) >= min(maxEntities, p.Limits.Objects) {
-		return
-	}
-	switch x := data.(type) {
-	case []any:
-		for _, e := range x {
-			p.entities(e, depth+1, confidence, found, asked)
-		}
-	case map[string]any:
-		if kind := kindOf(x["@type"]); kind != "" {
-			if o := p.entity(kind, confidence, x); len(o.Properties) > 0 {
-				*found = append(*found, o)
-			}
-		}
-		for _, part := range []string{"@graph", "mainEntity", "mainEntityOfPage", "acceptedAnswer", "suggestedAnswer", "comment", "hasPart", "itemListElement", "item"} {
-			if part == "mainEntity" && isFAQ(x["@type"]) {
-				*asked = append(*asked, x[part])
-				continue
-			}
-			p.entities(x[part], depth+1, confidence, found, asked)
-		}
-	}
-}
-
-// isFAQ reports whether a type is, or a list of types has, the page of questions.
-func isFAQ(t any) bool {
-	if list, ok := t.([]any); ok {
-		return slices.ContainsFunc(list, isFAQ)
-	}
-	name, _ := t.(string)
-	return strings.TrimPrefix(strings.TrimPrefix(name, "https://schema.org/"), "http://schema.org/") == "FAQPage"
 }
 
 func kindOf(t any) string {
 	switch x := t.(type) {
 	case string:
-		return structuredTypes[strings.TrimPrefix(strings.TrimPrefix(x, "https://schema.org/"), "http://schema.org/")]
+		return structuredTypes[typeName(x)]
 	case []any:
 		for _, e := range x {
 			if kind := kindOf(e); kind != "" {
@@ -112,22 +64,40 @@ func kindOf(t any) string {
 	return ""
 }
 
-func (p *Page) entity(kind string, confidence float64, data map[string]any) crawl.Object {
-	o := crawl.Object{Type: kind, Rule: "schema.org", Confidence: max(confidence, GenericConfidence)}
+// typeName is the name of a type, which may stand there as a URL.
+func typeName(s string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(s, "https://schema.org/"), "http://schema.org/")
+}
+
+// isFrequent reports whether an entity is a list of frequent questions, which many pages have beside what they are for.
+func isFrequent(t any) bool {
+	switch x := t.(type) {
+	case string:
+		return typeName(x) == "FAQPage"
+	case []any:
+		return slices.ContainsFunc(x, isFrequent)
+	}
+	return false
+}
+
+func (l *linked) entity(kind string, data map[string]any) crawl.Object {
+	o := crawl.Object{Type: kind, Rule: bySchema, Confidence: GenericConfidence}
 	for _, n := range structuredNames {
 		if o.Properties.Get(n.name) != "" {
 			continue
 		}
-		for _, value := range plainValues(data[n.theirs], n.name) {
+		for _, value := range l.plainValues(data[n.theirs], n.name, 0) {
 			switch ValueType(n.name) {
 			case "dateTime":
 				value = dateTime(value)
 			case "url":
-				value = p.address(value)
+				value = l.page.address(value)
 			}
-			if value = shorten(strings.Join(strings.Fields(unescape(value)), " "), p.Limits.PropertyBytes); value != "" {
-				o.Properties = append(o.Properties, crawl.Property{Name: n.name, Value: value})
+			value = shorten(strings.Join(strings.Fields(unescape(value)), " "), l.page.Limits.PropertyBytes)
+			if value == "" || n.name == "author" && strings.Contains(value, "://") {
+				continue
 			}
+			o.Properties = append(o.Properties, crawl.Property{Name: n.name, Value: value})
 			if len(o.Properties) >= MaxValues {
 				return o
 			}
@@ -136,8 +106,11 @@ func (p *Page) entity(kind string, confidence float64, data map[string]any) craw
 	return o
 }
 
-// plainValues makes texts of what a property may be: a text, a number, an entity, or a list of them.
-func plainValues(data any, name string) (values []string) {
+// plainValues makes texts of what a property may be: a text, a number, an entity or what names one, or a list of them.
+func (l *linked) plainValues(data any, name string, depth int) (values []string) {
+	if depth > maxNested {
+		return nil
+	}
 	switch x := data.(type) {
 	case string:
 		if name == "tags" {
@@ -148,7 +121,7 @@ func plainValues(data any, name string) (values []string) {
 		return []string{strconv.FormatFloat(x, 'f', -1, 64)}
 	case []any:
 		for _, e := range x {
-			if more := plainValues(e, name); len(more) > 0 {
+			if more := l.plainValues(e, name, depth+1); len(more) > 0 {
 				values = append(values, more...)
 			}
 			if name != "tags" && name != "author" && len(values) > 0 {
@@ -156,8 +129,16 @@ func plainValues(data any, name string) (values []string) {
 			}
 		}
 	case map[string]any:
-		for _, part := range []string{"name", "price", "url", "@id"} {
-			if more := plainValues(x[part], name); len(more) > 0 {
+		x = l.resolve(x)
+		parts := []string{"name", "price", "url", "@id"}
+		switch {
+		case name == "author":
+			parts = []string{"name", "alternateName"}
+		case ValueType(name) == "url":
+			parts = []string{"url", "contentUrl", "@id"}
+		}
+		for _, part := range parts {
+			if more := l.plainValues(x[part], name, depth+1); len(more) > 0 {
 				return more[:1]
 			}
 		}
@@ -184,36 +165,48 @@ func unescape(s string) string {
 // Complete adds what the page says of itself in JSON-LD to objects: all of it if there are none, else what the only object of
 // a type lacks.
 func (p *Page) Complete(objects []crawl.Object, confidence float64) []crawl.Object {
-	if len(objects) > 0 && !incomplete(objects[0].Properties) {
+	if len(objects) == 0 {
+		return p.Structured(confidence)
+	}
+	if !slices.ContainsFunc(objects, func(o crawl.Object) bool { return incomplete(o.Properties) }) {
 		return objects
 	}
-	found := p.Structured(confidence)
-	if len(objects) == 0 {
-		return found
-	}
-	count, theirs := map[string]int{}, map[string]crawl.Object{}
+	count := map[string]int{}
 	for _, o := range objects {
 		count[o.Type]++
 	}
-	for _, o := range found {
-		if _, twice := theirs[o.Type]; !twice {
-			theirs[o.Type] = o
-		}
-	}
 	for i := range objects {
 		o := &objects[i]
-		other, ok := theirs[o.Type]
-		if !ok || count[o.Type] != 1 {
+		if count[o.Type] != 1 {
 			continue
 		}
+		other := p.described(o)
 		lacking := o.Properties
-		for _, p := range other.Properties {
+		for _, p := range other {
 			if p.Name != "body" && lacking.Get(p.Name) == "" {
 				o.Properties = append(o.Properties, p)
 			}
 		}
 	}
 	return objects
+}
+
+// described is what JSON-LD says of an object: of several of its type the one with its title or with the address of the page, else
+// the first.
+func (p *Page) described(o *crawl.Object) (first crawl.Properties) {
+	title := o.Properties.Get("title")
+	for _, other := range p.linked().objects {
+		if other.Type != o.Type {
+			continue
+		}
+		if first == nil {
+			first = other.Properties
+		}
+		if url := other.Properties.Get("permalink"); url != "" && url == p.Doc.URL || title != "" && other.Properties.Get("title") == title {
+			return other.Properties
+		}
+	}
+	return first
 }
 
 // incomplete reports whether an object lacks what most have.

@@ -3,53 +3,152 @@ package page
 import (
 	"bytes"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/urls"
 )
 
-// The names of meta elements that name an author or a date of publication, best first: those of Open Graph, of schema.org, of HTML, Dublin Core, Google Scholar and Parsely.
+// The names of meta elements that say something of a page, best first: those of Open Graph, of schema.org, of HTML, Dublin Core, Google
+// Scholar, Parsely and others. "date" comes last, as it may be that of a change.
 var (
-	authorNames    = []string{"author", "article:author", "dc.creator", "dcterms.creator", "citation_author", "parsely-author", "sailthru.author", "byl"}
-	publishedNames = []string{"article:published_time", "datepublished", "og:published_time", "dc.date.issued", "dcterms.issued", "dc.date", "dcterms.date", "dcterms.created", "citation_publication_date", "parsely-pub-date", "sailthru.date", "pubdate", "date"}
+	authorNames = []string{"author", "article:author", "article.author", "dc.creator", "dcterms.creator", "dcterms.author", "citation_author", "citation_authors",
+		"parsely-author", "sailthru.author", "byl"}
+	publishedNames = []string{"article:published_time", "datepublished", "og:published_time", "article:published", "article.published", "rnews:datepublished", "dc.date.issued",
+		"dcterms.issued", "dc.date.created", "dcterms.created", "dcterms.available", "published_at", "publishdate", "publish_date", "publish-date", "publication_date",
+		"cxenseparse:recs:publishtime", "bt:pubdate", "citation_publication_date", "citation_date", "parsely-pub-date", "sailthru.date",
+		"shareaholic:article_published_time", "dc.date", "dcterms.date", "pubdate", "created", "date"}
+	modifiedNames = []string{"article:modified_time", "datemodified", "og:updated_time", "dcterms.modified", "dc.date.modified"}
+	titleNames    = []string{"og:title", "citation_title", "dc.title", "dcterms.title", "twitter:title"}
+	siteNames     = []string{"og:site_name", "application-name"}
+	summaryNames  = []string{"description", "og:description", "dc.description"}
+	imageNames    = []string{"og:image"}
 )
 
-// maxByline bounds what Byline returns, in bytes each.
-const maxByline = 512
-
-// Byline is what the meta elements of a page say of its author and of the date of its publication, as they stand there; empty of a page that does not say so, or has no tree. A value that is a URL is no author.
-func (d *Document) Byline() (author, published string) {
-	if d.Root == nil {
-		return "", ""
+// bylineNames are all of them with the kind of what they name and their place in its list.
+var bylineNames = func() map[string]bylineName {
+	all := map[string]bylineName{}
+	for kind, names := range [][]string{authorNames, publishedNames, modifiedNames, titleNames, siteNames, summaryNames, imageNames} {
+		for rank, name := range names {
+			all[name] = bylineName{kind, rank}
+		}
 	}
-	bestAuthor, bestPublished := len(authorNames), len(publishedNames)
+	return all
+}()
+
+type bylineName struct{ kind, rank int }
+
+const (
+	maxByline     = 512 // bounds what Metadata has of one value, in bytes
+	maxBylineName = 48  // and the name of an element, in bytes
+	maxName       = 80  // letters of an author's name
+)
+
+// Metadata is what the elements of a page's head say of it, as it stands there; empty is what they do not say.
+type Metadata struct {
+	Author, Published, Modified, Title, Site, Summary, Image string
+	Canonical                                                string // the reference of the page's own address
+}
+
+// Metadata reads the meta elements of a page, and its canonical link. A page without a tree says nothing. A value that cannot be the
+// name of an author (IsAuthor) is none.
+func (d *Document) Metadata() (m Metadata) {
+	if d.Root == nil {
+		return m
+	}
+	values := [...]*string{&m.Author, &m.Published, &m.Modified, &m.Title, &m.Site, &m.Summary, &m.Image}
+	var best [len(values)]int
+	for i := range best {
+		best[i] = len(bylineNames)
+	}
+	var authors []string
 	for n := range d.Root.Descendants() {
 		if n.Type != html.ElementNode || n.DataAtom != atom.Meta {
-			continue
-		}
-		value := string(bytes.TrimSpace(Fold(nil, cut(attr(n, "content"), maxByline))))
-		if value == "" {
+			if n.DataAtom == atom.Link && m.Canonical == "" && strings.EqualFold(attr(n, "rel"), "canonical") {
+				m.Canonical = cut(attr(n, "href"), maxByline)
+			}
 			continue
 		}
 		for _, attribute := range []string{"name", "property", "itemprop"} {
-			name := strings.ToLower(attr(n, attribute))
-			if at := position(authorNames, name, bestAuthor); at < bestAuthor && !strings.Contains(value, "://") {
-				author, bestAuthor = value, at
+			name := attr(n, attribute)
+			if name == "" || len(name) > maxBylineName {
+				continue
 			}
-			if at := position(publishedNames, name, bestPublished); at < bestPublished {
-				published, bestPublished = value, at
+			at, ok := bylineNames[strings.ToLower(name)]
+			if !ok || at.rank > best[at.kind] || at.rank == best[at.kind] && at.kind != 0 {
+				continue
+			}
+			value := string(bytes.TrimSpace(Fold(nil, cut(attr(n, "content"), maxByline))))
+			switch {
+			case value == "":
+			case at.kind == 0 && strings.Contains(value, "://"):
+			case at.kind == 0 && at.rank == best[0]:
+				authors = append(authors, value)
+			default:
+				if at.kind == 0 {
+					authors = append(authors[:0], value)
+				}
+				*values[at.kind], best[at.kind] = value, at.rank
 			}
 		}
 	}
-	return author, published
+	m.Author = d.authors(authors, m.Site)
+	return m
 }
 
-// position is that of a name among the first n of a list; n if it is not there.
-func position(list []string, name string, n int) int {
-	for i, known := range list[:n] {
-		if known == name {
-			return i
+// authors joins the names of several elements; what is no name is left out, and what is there twice.
+func (d *Document) authors(list []string, site string) string {
+	host := urls.HostOf(d.URL)
+	var out []string
+	between := ", "
+	for _, name := range list {
+		if !IsAuthor(name, site, host) {
+			continue
+		}
+		twice := false
+		for _, o := range out {
+			twice = twice || strings.EqualFold(o, name)
+		}
+		if !twice {
+			out = append(out, name)
+		}
+		if strings.Contains(name, ",") {
+			between = "; "
 		}
 	}
-	return n
+	return cut(strings.Join(out, between), maxByline)
+}
+
+// IsAuthor reports whether a text may be the name of a page's author: neither an address nor the name of the site or of the role that
+// programs give to their first user, not without letters and not longer than 80 letters. Site and host may be empty.
+func IsAuthor(name, site, host string) bool {
+	switch {
+	case strings.Contains(name, "://") || strings.Contains(name, "www.") || strings.HasPrefix(name, "@") || utf8.RuneCountInString(name) > maxName:
+		return false
+	case !strings.ContainsFunc(name, unicode.IsLetter):
+		return false
+	case strings.EqualFold(name, site) || strings.HasSuffix("."+host, "."+strings.ToLower(name)):
+		return false
+	}
+	switch strings.ToLower(name) {
+	case "admin", "administrator", "webmaster", "root", "unknown", "undefined", "null", "none", "author", "default":
+		return false
+	}
+	return !strings.EqualFold(strings.ReplaceAll(name, " ", ""), label(host))
+}
+
+// label is the name in a host: that of www.the-raven.co.uk is the-raven.
+func label(host string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(host, "www."), ".")
+	return name
+}
+
+// Byline is what the meta elements of a page say of its author and of the date of its publication, as they stand there; empty of a page that
+// does not say so, or has no tree.
+func (d *Document) Byline() (author, published string) {
+	m := d.Metadata()
+	return m.Author, m.Published
 }

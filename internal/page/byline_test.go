@@ -9,7 +9,12 @@ func TestByline(t *testing.T) {
 		{`<meta property="article:author" content="https://example.org/mueller"><meta name="DC.creator" content="M">`, "M", ""},
 		{`<meta name="date" content="2020"><meta property="article:published_time" content="2021-02-03"><meta name="pubdate" content="2019">`, "", "2021-02-03"},
 		{`<meta itemprop="datePublished" content="2021-02-03"><meta name="citation_author" content="A"><meta name="author" content="B">`, "B", "2021-02-03"},
-		{`<meta name="author" content=""><meta name="author" content="first"><meta name="author" content="second">`, "first", ""},
+		{`<meta name="author" content=""><meta name="author" content="first"><meta name="author" content="second">`, "first, second", ""},
+		{`<meta name="author" content="The Tower"><meta property="og:site_name" content="The Tower">`, "", ""},
+		{`<meta name="author" content="admin"><meta name="publish_date" content="2021-02-03"><meta name="date" content="2022-01-01">`, "", "2021-02-03"},
+		{`<meta name="author" content="www.a.example">`, "", ""}, {`<meta name="author" content="A.example">`, "", ""}, {`<meta name="author" content="17">`, "", ""},
+		{`<meta name="citation_author" content="Smith, Jane"><meta name="citation_author" content="Doe, John"><meta name="citation_author" content="smith, jane">`, "Smith, Jane; Doe, John", ""},
+		{`<meta name="last-modified" content="2021-02-03"><meta property="article:published" content="2020-02-03">`, "", "2020-02-03"},
 	} {
 		d := Parse(Input{URL: "http://a.example/", MIME: "text/html; charset=utf-8", Body: []byte("<html><head>" + c.head + "</head><body>x</body>")}, DefaultLimits())
 		if author, published := d.Byline(); author != c.author || published != c.published {
@@ -18,5 +23,15 @@ func TestByline(t *testing.T) {
 	}
 	if author, published := (&Document{}).Byline(); author+published != "" {
 		t.Errorf("a page without a tree: %q, %q", author, published)
+	}
+}
+
+func TestHeadSays(t *testing.T) {
+	head := `<link rel="canonical" href="/r"><meta property="og:title" content="Ravens"><meta name="description" content="They fly."><meta property="og:image" content="/r.png">
+<meta property="article:modified_time" content="2021-02-03"><meta property="og:site_name" content="The Tower"><meta name="last-modified" content="2022-01-01">`
+	d := Parse(Input{URL: "http://a.example/", MIME: "text/html; charset=utf-8", Body: []byte("<html><head>" + head + "</head><body>x</body>")}, DefaultLimits())
+	want := Metadata{Modified: "2021-02-03", Title: "Ravens", Site: "The Tower", Summary: "They fly.", Image: "/r.png", Canonical: "/r"}
+	if got := d.Metadata(); got != want {
+		t.Errorf("%+v", got)
 	}
 }

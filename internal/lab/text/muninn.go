@@ -66,7 +66,7 @@ func answerOf(d *page.Document, found crawl.Findings) (a Answer) {
 	a.Title = d.Title
 	if main != nil {
 		a.Title = first(main.Properties.Get("title"), d.Title)
-		author, published = first(main.Properties.Get("author"), author), first(main.Properties.Get("published"), published)
+		author, published = first(strings.Join(main.Properties.All("author"), ", "), author), first(main.Properties.Get("published"), published)
 	}
 	a.Author = author
 	if at, precision, ok := dates.Read(published, time.Time{}); ok && precision >= dates.Day {

@@ -1,0 +1,30 @@
+package extract
+
+import "testing"
+
+func TestVisibleAuthor(t *testing.T) {
+	for _, c := range []struct{ name, html, author string }{
+		{"a link that says so", `<h1>Ravens</h1><p>from <a rel="author" href="/h">hugo17</a></p>TEXT`, ""}, // digits
+		{"a link with a short name", `<h1>Ravens</h1><p>from <a rel="author" href="/h">hugo</a></p>TEXT`, "hugo"},
+		{"a class", `<h1>Ravens</h1><p class="byline">By Hugo Munin, 21 November 2026</p>TEXT`, "Hugo Munin"},
+		{"a property", `<h1>Ravens</h1><p><span itemprop="author"><span itemprop="name">Hugo Munin</span></span></p>TEXT`, "Hugo Munin"},
+		{"text", `<h1>Ravens</h1><p>by Hugo Munin on 21 November 2026</p>TEXT`, "Hugo Munin"},
+		{"a month without preposition", `<h1>Ravens</h1><p>By Hugo Munin November 21, 2026</p>TEXT`, "Hugo Munin"},
+		{"behind the date", `<h1>Ravens</h1><p>21.11.2026 von Hugo van Munin</p>TEXT`, "Hugo van Munin"},
+		{"several", `<h1>Ravens</h1><p>Written by Hugo Munin, Edda Corvi and Al Poe</p>TEXT`, "Hugo Munin, Edda Corvi and Al Poe"},
+		{"with a colon", `<h1>Ravens</h1><p>Autor: Hugo Munin | Quelle: Turm</p>TEXT`, "Hugo Munin"},
+		{"Russian", `<h1>Ravens</h1><p>Автор: Иван Воронов</p>TEXT`, "Иван Воронов"},
+		{"Japanese", `<h1>Ravens</h1><p>作者：雨果</p>TEXT`, "雨果"},
+		{"what made the site", `<h1>Ravens</h1>TEXT<p>Powered by Raven Engine</p>`, ""},
+		{"another work", `<h1>Ravens</h1><p>The Book by Hugo Munin</p>TEXT`, ""},
+		{"a sentence", `<h1>Ravens</h1><p>By the people of the tower</p>TEXT`, ""},
+		{"the site", `<head><meta property="og:site_name" content="The Tower"></head><h1>Ravens</h1><p class="author">The Tower</p>TEXT`, ""},
+		{"comments", `<h1>Ravens</h1>TEXT<div class="comments"><p class="author">Hugo Munin</p></div>`, ""},
+		{"the head comes first", `<head><meta name="author" content="Munin"></head><h1>Ravens</h1><p class="author">Hugo</p>TEXT`, "Munin"},
+		{"a word in the head", `<head><meta name="author" content="By Munin Corax"></head><h1>Ravens</h1>TEXT`, "Munin Corax"},
+	} {
+		if got := articleOf(t, "http://a.test/ravens", c.html).Get("author"); got != c.author {
+			t.Errorf("%s: %q, want %q", c.name, got, c.author)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// label is what a word before a date or a name says of it.
+type label uint8
+
+const (
+	noLabel   label = iota
+	published       // the date after it is that of the first publication
+	updated         // the date after it is that of a change
+	byAuthor        // the name after it is that of the author
+	foreign         // the date after it is of something else than the page
+)
+
+// labels are words that stand before dates and names, in the languages that package dates reads and a few more; in lower case.
+var labels = func() map[string]label {
+	all := map[string]label{}
+	for kind, words := range map[label]string{
+		published: `published posted publication released written created issued submitted veröffentlicht erstellt publiziert erschienen geschrieben eingestellt datum publié publiée
+posté postée paru parue rédigé écrit publicado publicada fecha publicación escrito pubblicato pubblicata pubblicazione inserito scritto postado postada publicação gepubliceerd geplaatst
+geschreven publicatiedatum publiceret offentliggjort udgivet oprettet publisert skrevet publicerad publicerat publicerades skapad skriven julkaistu opublikowano opublikowany dodano publikacji
+publikováno zveřejněno vydáno publikované zverejnené közzétéve megjelent publikálva publicat publicată опубликовано опубликована опубликован опубліковано размещено публикация публикувано
+yayınlanma yayın yayınlandı tarih tarihi δημοσιεύθηκε δημοσίευση δημοσιεύτηκε diterbitkan dipublikasikan objavljeno objavljen avaldatud đăng`,
+		updated: `updated update modified edited revised reviewed aktualisiert aktualisierung geändert bearbeitet überarbeitet änderung modifié modifiée actualisé actualizado actualizada
+actualización modificado modificada aggiornato aggiornata aggiornamento modificato modificata modifica atualizado atualizada atualização bijgewerkt gewijzigd aangepast opdateret ændret oppdatert
+endret uppdaterad uppdaterat uppdaterades ändrad päivitetty muokattu zaktualizowano aktualizacja zmodyfikowano aktualizováno aktualizace upraveno aktualizované aktualizácia frissítve módosítva
+actualizat modificat actualizată обновлено обновлён изменено оновлено обновено güncelleme güncellendi ενημερώθηκε ενημέρωση diperbarui actualitzat ažurirano posodobljeno uuendatud muudetud`,
+		byAuthor: `by author authors von autor autorin par auteur por autora di autore door av af forfatter przez автор автора autors szerző yazan yazar oleh penulis συντάκτης`,
+		foreign:  `copyright deadline expires expire expired joined registered born accessed retrieved ends until valid member mitglied inscrit registrado`,
+	} {
+		for _, word := range strings.Fields(words) {
+			all[word] = kind
+		}
+	}
+	return all
+}()
+
+// signs are labels in scripts that do not part words.
+var signs = []struct {
+	text string
+	kind label
+}{
+	{"更新", updated}, {"修改", updated}, {"수정", updated}, {"업데이트", updated},
+	{"发布", published}, {"發布", published}, {"发表", published}, {"發表", published}, {"投稿", published}, {"公開", published}, {"掲載", published}, {"작성", published},
+	{"등록", published}, {"입력", published}, {"게시", published}, {"©", foreign},
+	{"作者", byAuthor}, {"文責", byAuthor}, {"著者", byAuthor}, {"저자", byAuthor},
+	{"à jour", updated}, {"mis en ligne", published}, {"mise en ligne", published},
+}
+
+// span is a part of a text from one label to the next.
+type span struct {
+	kind label
+	text string
+}
+
+// maxSpans bounds the labels of one text.
+const maxSpans = 8
+
+// spansOf cuts a text at its labels; the first span has none if the text does not begin with one.
+func spansOf(text string, list []span) []span {
+	from, kind := 0, noLabel
+	cut := func(at, end int, next label) {
+		if part := text[from:at]; kind != noLabel || strings.TrimSpace(part) != "" {
+			list = append(list, span{kind, part})
+		}
+		from, kind = end, next
+	}
+	for at := 0; at < len(text) && len(list) < maxSpans; {
+		r, n := utf8.DecodeRuneInString(text[at:])
+		if next, size := signAt(text[at:], r); size > 0 {
+			cut(at, at+size, next)
+			at += size
+			continue
+		}
+		if !unicode.IsLetter(r) {
+			at += n
+			continue
+		}
+		end := at + n
+		for end < len(text) {
+			r, n := utf8.DecodeRuneInString(text[end:])
+			if !unicode.IsLetter(r) && !unicode.IsMark(r) || r >= 0x2E80 {
+				break
+			}
+			end += n
+		}
+		if next := labels[strings.ToLower(text[at:end])]; next != noLabel {
+			cut(at, end, next)
+		}
+		at = end
+	}
+	cut(len(text), len(text), noLabel)
+	return list
+}
+
+func signAt(text string, first rune) (label, int) {
+	if first < 0x80 && first != 'm' || first == 'é' {
+		return noLabel, 0
+	}
+	for i := range signs {
+		if strings.HasPrefix(text, signs[i].text) {
+			return signs[i].kind, len(signs[i].text)
+		}
+	}
+	return noLabel, 0
+}

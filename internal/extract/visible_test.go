@@ -1,0 +1,100 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// articleOf describes the article of a page that has no more than a title and its text.
+func articleOf(t *testing.T, url, html string) crawl.Properties {
+	t.Helper()
+	text := strings.Repeat("The raven sits on the wall of the old tower and looks down at the people who pass below it. ", 3)
+	p := pageAt(t, url, strings.ReplaceAll(html, "TEXT", "<p>"+text+"</p><p>"+text+"</p>"))
+	set := Set{}
+	if !p.Supply(true, &set) {
+		t.Fatal("no article")
+	}
+	p.Describe(set.Objects, set.Located, 0.5)
+	return set.Objects[0].Properties
+}
+
+func TestVisibleDates(t *testing.T) {
+	for _, c := range []struct{ name, url, html, published, modified string }{
+		{"below the heading", "", `<h1>Ravens</h1><p>21 November 2026</p>TEXT`, "2026-11-21", ""},
+		{"above it", "", `<div>Saturday, 21 November 2026</div><h1>Ravens</h1>TEXT`, "2026-11-21", ""},
+		{"with the author", "", `<h1>Ravens</h1><p>by Hugo, November 21st, 2026</p>TEXT`, "2026-11-21", ""},
+		{"below the text", "", `<h1>Ravens</h1>TEXT<p>Posted on 21.11.2026 in Birds</p>`, "2026-11-21", ""},
+		{"an element for programs", "", `<h1>Ravens</h1><p><time datetime="2026-11-21T10:00">two days ago</time></p>TEXT`, "2026-11-21", ""},
+		{"a change alone", "", `<h1>Ravens</h1><p>Last updated: 21 November 2026</p>TEXT`, "", "2026-11-21"},
+		{"both in one text", "", `<h1>Ravens</h1><p>Publié le 5/6/2014, mis à jour le 7/6/2014</p>TEXT`, "2014-06-05", "2014-06-07"},
+		{"the word behind the date", "", `<h1>Ravens</h1><p>2014-06-07 更新</p>TEXT`, "", "2014-06-07"},
+		{"Russian", "", `<h1>Ravens</h1><p>Опубликовано 5 февраля 2014</p><p>Обновлено: 6 февраля 2014</p>TEXT`, "2014-02-05", "2014-02-06"},
+		{"a span of time", "", `<h1>Ravens</h1><p>from 5/6/2014, 20:00 to 7/6/2014 and 9/6/2019</p>TEXT`, "", ""},
+		{"a right", "", `<h1>Ravens</h1><p>Copyright 21 November 2026</p>TEXT`, "", ""},
+		{"a month", "", `<h1>Ravens</h1><p>November 2026</p>TEXT`, "", ""},
+		{"a sentence", "", `<h1>Ravens</h1><p>On 21 November 2026 the raven came to the tower for the first time in so many years of waiting</p>TEXT`, "", ""},
+		{"a list", "", `<h1>Ravens</h1><p>21 November 2026</p><p>20 November 2026</p><p>19 November 2026</p>TEXT`, "", ""},
+		{"after a change", "", `<head><meta property="article:modified_time" content="2020-01-01"></head><h1>Ravens</h1><p>21 November 2026</p>TEXT`, "", "2020-01-01"},
+		{"comments", "", `<h1>Ravens</h1>TEXT<div class="comments"><p>21 November 2026</p></div>`, "", ""},
+		{"far below", "", `<h1>Ravens</h1>TEXTTEXTTEXTTEXT<p>Datum: 21 November 2026</p>TEXTTEXTTEXT`, "2026-11-21", ""},
+		{"several far below", "", `<h1>Ravens</h1>TEXTTEXTTEXTTEXT<p>Datum: 21 November 2026</p>TEXT<p>Published 20 November 2026</p>TEXTTEXTTEXT`, "", ""},
+		{"the front", "http://a.test/", `<h1>Ravens</h1><p>21 November 2026</p>TEXT`, "", ""},
+		{"the address", "http://a.test/2026/11/21/ravens", `<h1>Ravens</h1><p>20 November 2026</p>TEXT`, "2026-11-21", ""},
+		{"the language of the page", "", `<html lang="en-GB"><h1>Ravens</h1><p>5/6/2014</p>TEXT`, "2014-06-05", ""},
+		{"American", "", `<html lang="en-US"><h1>Ravens</h1><p>5/6/2014</p>TEXT`, "2014-05-06", ""},
+	} {
+		if c.url == "" {
+			c.url = "http://a.test/ravens"
+		}
+		got := articleOf(t, c.url, c.html)
+		for name, want := range map[string]string{"published": c.published, "modified": c.modified} {
+			if value, _, _ := strings.Cut(got.Get(name), "T"); value != want {
+				t.Errorf("%s: %s is %q, want %q", c.name, name, value, want)
+			}
+		}
+	}
+}
+
+func TestDateOfURL(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://a.test/2014/05/16/ravens": "2014-05-16", "http://a.test/b/2014/5/6/ravens.html": "2014-05-06", "http://a.test/2014-05-16-ravens": "2014-05-16", "http://a.test/20140516/ravens": "2014-05-16",
+		"http://a.test/2014/05/16/": "", "http://a.test/2014/05/ravens-and-crows": "", "http://a.test/2014/13/16/ravens": "", "http://a.test/20140516123000/ravens": "", "http://a.test/?p=/2014/05/16/ravens": "",
+		"http://a.test/2014/05/99/ravens": "", "http://2014/05/16": "", "http://a.test": "", "http://a.test/2014-05/16-ravens-fly": "",
+	} {
+		if got, _, _ := strings.Cut(dateOfURL(url), "T"); got != want {
+			t.Errorf("%s: %q, want %q", url, got, want)
+		}
+	}
+}
+
+// TestLabels: no word has a capital or stands for two things, and what is cut out of a text is all of it.
+func TestLabels(t *testing.T) {
+	for word := range labels {
+		if word != strings.ToLower(word) {
+			t.Errorf("%q is never found", word)
+		}
+	}
+	for text, want := range map[string]string{
+		"by Hugo, published 1 May, updated 2 May": "3: Hugo, |1: 1 May, |2: 2 May", "1 May": "0:1 May", "Standby on 1 May": "0:Standby on 1 May", "": "",
+		"作者：雨果 发布于 1": "3:：雨果 |1:于 1", "Mise à jour : 1 mai": "0:Mise |2: : 1 mai",
+	} {
+		var got []string
+		for _, s := range spansOf(text, nil) {
+			got = append(got, string('0'+rune(s.kind))+":"+s.text)
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%q: %q, want %q", text, strings.Join(got, "|"), want)
+		}
+	}
+	for text, want := range map[string]string{"5/6/2014": "5.6.2014", "le 5/6/14 à 10": "le 5.6.14 à 10", "2014/6/5": "2014/6/5", "a/b": "a/b", "5/": "5/", "5/6": "5/6", "1/23456/7": "1/23456/7", "/": "/"} {
+		if got := dotted(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if later(time.Time{}, "") {
+		t.Error("a date is later than none")
+	}
+}
