@@ -16,7 +16,7 @@ import (
 func ringRig(t *testing.T) (*Activities, *mocks.Client, *ring.State, RingMember) {
 	t.Helper()
 	temporal, member := &mocks.Client{}, RingMember{"w", "p"}
-	a := &Activities{Client: temporal, Membership: NewMembership("w", "p")}
+	a := &Activities{Client: temporal, Membership: NewMembership("w", "p"), Now: time.Now}
 	state := ring.New(ring.DefaultLimits())
 	answer := state.Register(time.Now(), ring.Registration{Name: "w", Instance: "i", Process: "p", Queue: "q", Shards: 1})
 	if !answer.Accepted {

@@ -30,7 +30,8 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 		return OpenResult{}, err
 	}
 	stands, err := a.lifeState(ctx, in)
-	if err == nil && stands == unarchived && errors.Is(a.batch(in).MayCommit(), ring.ErrStale) { // claims are to be dropped: a manifest that is on its way must not land after that
+	stale := errors.Is(a.batch(in).MayCommit(), ring.ErrStale)
+	if err == nil && stands == unarchived && stale { // claims are to be dropped: a manifest that is on its way must not land after that
 		stands, err = a.closeLife(ctx, in)
 	}
 	if err == nil && stands == isGivenBack { // cut off before its claims were dropped: another life begins
@@ -51,7 +52,11 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 			known[l.Claim.ID] = append(known[l.Claim.ID], t.URL)
 		}
 	}
-	lanes, err := a.batch(in).Reopen(claims, known)
+	reopen := a.batch(in).ReopenHeld // a view of the ring may come meanwhile: then Open is tried again, and takes the key
+	if stale || stands != unarchived {
+		reopen = a.batch(in).Reopen
+	}
+	lanes, err := reopen(claims, known)
 	if errors.Is(err, frontier.ErrFinished) {
 		return OpenResult{Done: true}, b.Remove()
 	}

@@ -150,10 +150,10 @@ func (a *Activities) clockAt(at time.Time) politeness.Clock {
 }
 
 // ClockAhead is by how much the worker's clock is ahead of Temporal's, as the last minutes have measured it; nil if nothing has.
-func (a *Activities) ClockAhead() *time.Duration {
+func ClockAhead(a *Activities) *time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	ahead, known := a.clocks.Ahead()
+	ahead, known := a.clocks.Ahead(a.Now())
 	if !known {
 		return nil
 	}

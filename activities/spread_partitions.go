@@ -108,7 +108,7 @@ func (s SpreadPartitions) Export(ctx context.Context, partition int, epoch uint6
 			return err
 		}
 		object = archive.Frontiers{}.HandedOver(partition, epoch, s.a.Settings.Worker)
-		_, err := partfile.Put(ctx, store, object, partfile.Header{Partition: p, Epoch: epoch, Worker: s.a.Settings.Worker, Created: s.a.Now(), Ahead: s.a.ClockAhead()}, e)
+		_, err := partfile.Put(ctx, store, object, partfile.Header{Partition: p, Epoch: epoch, Worker: s.a.Settings.Worker, Created: s.a.Now(), Ahead: ClockAhead(s.a)}, e)
 		return err
 	})
 	return object, err
@@ -136,7 +136,7 @@ func (s SpreadPartitions) Load(ctx context.Context, partition int, object string
 			}
 			return s.a.Frontier.CheckBound(h.Crawls)
 		}
-		in, err := partfile.Import(ctx, store, object, frontier.Partition(partition), frontier.SpreadCrawls, s.a.Frontier, s.a.ClockAhead(), check)
+		in, err := partfile.Import(ctx, store, object, frontier.Partition(partition), frontier.SpreadCrawls, s.a.Frontier, ClockAhead(s.a), check)
 		if len(in.Bound) > 0 && err == nil && s.a.Log != nil {
 			s.a.Log.Warn("entries of spread crawls that are bound here, and over elsewhere, are left out of a partition", "crawls", in.Bound, "object", object)
 		}
@@ -240,7 +240,7 @@ func (s SpreadPartitions) Rebuild(ctx context.Context, partitions []int) error {
 	list := listed(partitions)
 	begun := s.runs() // before: what it queues is of no later owner
 	r := checkpoint.Partitions{
-		Store: store, Open: s.a.Archives.reopen, Frontier: s.a.Frontier, Log: s.a.Log, Ahead: s.a.ClockAhead(),
+		Store: store, Open: s.a.Archives.reopen, Frontier: s.a.Frontier, Log: s.a.Log, Ahead: ClockAhead(s.a),
 		Cleared: func(ctx context.Context, p frontier.Partition, do func() error) error {
 			return s.cleared(ctx, int(p), do)
 		},

@@ -636,7 +636,7 @@ func (c *cluster) checkpoint(name string) {
 	r := c.rigs[name]
 	store, err := r.Archives.Open(c.t.Context(), "")
 	r.must(err)
-	_, err = checkpoint.Make(c.t.Context(), store, r.Frontier, checkpoint.Worker{Name: name, Instance: name, Epoch: 1, Tenures: r.Membership.Tenures, Ahead: r.ClockAhead()}, time.Now())
+	_, err = checkpoint.Make(c.t.Context(), store, r.Frontier, checkpoint.Worker{Name: name, Instance: name, Epoch: 1, Tenures: r.Membership.Tenures, Ahead: ClockAhead(r.Activities)}, time.Now())
 	r.must(err)
 }
 

@@ -3,6 +3,8 @@ package activities
 import (
 	"context"
 	"fmt"
+
+	"go.temporal.io/sdk/activity"
 )
 
 // ViewInput has a process take a view of that epoch, or a later one, from Cluster.
@@ -16,6 +18,9 @@ func (a *Activities) TakeView(ctx context.Context, in ViewInput) error {
 	member, err := a.membership(in.RingMember)
 	if err != nil {
 		return err
+	}
+	if activity.IsActivity(ctx) { // what it loads by the view is by this clock: one that joins has had no lease that measured it
+		a.clock(ctx)
 	}
 	view, err := ViewRing(ctx, a.Client, in.Worker)
 	if err != nil {

@@ -43,6 +43,15 @@ type OpenClaim struct {
 // other batch has taken or finished are claimed again, without a lease; if all are gone, a new life of the batch
 // begins. Claims in partitions that are other workers' by now are dropped (Rights), the others stay. ErrFinished if the batch was committed; then its queues rest no longer, if it was committed as failed.
 func (h Batch) Reopen(leases []Claim, found map[string][]string) (lanes []OpenClaim, err error) {
+	return h.reopen(leases, found, true)
+}
+
+// ReopenHeld is Reopen of a batch whose claims none but their worker was to ask when it was looked at: ring.ErrNotNow if another worker's they are by now, and nothing is dropped.
+func (h Batch) ReopenHeld(leases []Claim, found map[string][]string) (lanes []OpenClaim, err error) {
+	return h.reopen(leases, found, false)
+}
+
+func (h Batch) reopen(leases []Claim, found map[string][]string, drop bool) (lanes []OpenClaim, err error) {
 	nonce, finished := newNonce(true), false
 	err = h.update(func(s *state, tx *transaction) (_ func(), err error) {
 		lanes = lanes[:0]
@@ -58,7 +67,7 @@ func (h Batch) Reopen(leases []Claim, found map[string][]string) (lanes []OpenCl
 		var opened []Claim
 		var empty []*Claim // held, but nothing of them is left
 		for _, l := range leases {
-			c, targets, err := h.f.reclaim(tx, s, h.id, nonce, l, found[l.ID])
+			c, targets, err := h.f.reclaim(tx, s, h.id, nonce, l, found[l.ID], drop)
 			if err != nil {
 				return nil, err
 			}
@@ -114,7 +123,7 @@ func (f *Frontier) endRests(tx *transaction, s *state, claims []Claim) (apply fu
 }
 
 // reclaim returns the claim as it stands, or a new one of the URLs that are still free.
-func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was Claim, known []string) (Claim, []crawl.Target, error) {
+func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was Claim, known []string, drop bool) (Claim, []crawl.Target, error) {
 	f.mu.Lock()
 	was, held := s.claims.Open(was, batch, s.newLife(nonce))
 	act := ring.Fetch
@@ -133,6 +142,9 @@ func (f *Frontier) reclaim(tx *transaction, s *state, batch, nonce string, was C
 		return was, nil, nil
 	}
 	if err := s.check(f, act, was.Queue, was.Epoch); errors.Is(err, ring.ErrStale) || !held && err != nil { // another worker asks its URLs
+		if held && !drop {
+			return was, nil, fmt.Errorf("claim %s: %w: its partition is another worker's since", was.ID, ring.ErrNotNow)
+		}
 		return was, nil, nil
 	} else if err != nil {
 		return was, nil, err

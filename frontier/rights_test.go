@@ -135,6 +135,9 @@ func TestOpenWithRights(t *testing.T) {
 	}
 	g.epoch = 8
 	g.againOwned(t, "b.example", 8) // it was another's for a while
+	if _, err := r.Batch(batch).ReopenHeld(claims, nil); !errors.Is(err, ring.ErrNotNow) || len(r.Batch(batch).Claims()) != 2 {
+		t.Fatalf("a claim that became stale unseen: %v, %d claims", err, len(r.Batch(batch).Claims()))
+	}
 	lanes, err := r.Batch(batch).Reopen(claims, nil)
 	r.must(err)
 	if got := pldsOf(r.Batch(batch).Claims()); len(lanes) != 1 || lanes[0].PLD != "a.example" || !slices.Equal(got, []string{"a.example"}) {

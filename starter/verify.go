@@ -145,20 +145,22 @@ func verify(ctx context.Context, store archive.Store, sweep bool, before time.Ti
 	return v, err
 }
 
-// beginsBelow reports, as archive.ErrAbove, that a store is a folder or prefix above an archive: none of the objects that its manifests name is there, and each would be a fault.
+// beginsBelow reports, as archive.ErrAbove, that a store is a folder or prefix above one archive or several: none of the objects that its manifests name is there, and each would be a fault.
 func beginsBelow(ctx context.Context, store archive.Store) error {
 	crawls, err := archive.Crawls(ctx, store)
 	if err != nil {
 		return err
 	}
 	errRead := errors.New("a manifest was read")
+	var above error
 	for _, at := range crawls {
 		err := archive.Manifests(ctx, store, at.Prefix, at.Name, func(archive.Manifest) error { return errRead })
-		if errors.Is(err, archive.ErrAbove) {
-			return err
+		if !errors.Is(err, archive.ErrAbove) {
+			return nil // this one is here, and what is wrong with it counts
 		}
+		above = err
 	}
-	return nil
+	return above
 }
 
 func (v verified) write(w io.Writer) {

@@ -43,6 +43,6 @@ func (w *Worker) makeCheckpoint(ctx context.Context) (made checkpoint.Made, err 
 		return made, err
 	}
 	return checkpoint.Make(ctx, store, w.front, checkpoint.Worker{
-		Name: w.conf.Name, Instance: w.instance, Epoch: epoch, Tenures: w.member.Tenures, Ahead: w.acts.ClockAhead(),
+		Name: w.conf.Name, Instance: w.instance, Epoch: epoch, Tenures: w.member.Tenures, Ahead: activities.ClockAhead(w.acts),
 	}, time.Now())
 }

@@ -29,7 +29,7 @@ func TestCheckpointRegularly(t *testing.T) {
 	}
 	w := &Worker{
 		conf: Config{Name: "w", Data: t.TempDir()}, log: slog.New(slog.DiscardHandler), front: front, instance: "folder", stopped: make(chan struct{}),
-		acts: &activities.Activities{Archives: &activities.Archives{Default: store.String()}},
+		acts: &activities.Activities{Now: time.Now, Archives: &activities.Archives{Default: store.String()}},
 	}
 	w.checkpointRegularly() // returns at once
 	newest := func() (checkpoint.Manifest, error) { return checkpoint.Newest(t.Context(), store, "w") }

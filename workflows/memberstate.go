@@ -80,7 +80,7 @@ func (s *CrawlState) EndWaits() string {
 			others++
 		}
 	}
-	if !s.Spread() || len(kept) == 0 || others == 0 || s.Paused || s.Stopping || s.Phase == crawl.PhaseEnded {
+	if !s.Spread() || len(kept) == 0 || others == 0 || s.Paused || s.Stopping || s.Phase == crawl.PhaseReference || s.Phase == crawl.PhaseEnded {
 		return ""
 	}
 	return "nothing is left to do at the other workers: the crawl ends once " + strings.Join(kept, ", ") + " takes part, or has left the ring, or the crawl is stopped"

@@ -201,11 +201,22 @@ func capitals(words []string) bool {
 	return some
 }
 
+// beginsName reports whether the word for "by" that a text begins with may be a part of the name: "von der Leyen", "Di Stefano, Mario", "Af Klint" — but not "von Karl Meier".
+func beginsName(text string) bool {
+	word, rest, _ := strings.Cut(text, " ")
+	switch strings.ToLower(word) {
+	case "von", "di", "af", "av", "por", "par":
+		r, _ := utf8.DecodeRuneInString(rest)
+		return strings.Contains(rest, ",") || countWords(rest) < 2 || unicode.IsLower(r)
+	}
+	return false
+}
+
 // cleanAuthor takes the word for "by" off the names that an object has.
 func cleanAuthor(o *crawl.Object) {
 	for i := range o.Properties {
 		if q := &o.Properties[i]; q.Name == "author" && q.Place == nil {
-			if name := withoutBy(q.Value); name != "" {
+			if name := withoutBy(q.Value); name != "" && !beginsName(q.Value) {
 				q.Value = name
 			}
 		}

@@ -21,6 +21,8 @@ func TestVisibleAuthor(t *testing.T) {
 		{"the site", `<head><meta property="og:site_name" content="The Tower"></head><h1>Ravens</h1><p class="author">The Tower</p>TEXT`, ""},
 		{"comments", `<h1>Ravens</h1>TEXT<div class="comments"><p class="author">Hugo Munin</p></div>`, ""},
 		{"the head comes first", `<head><meta name="author" content="Munin"></head><h1>Ravens</h1><p class="author">Hugo</p>TEXT`, "Munin"},
+		{"a name that begins with a word for by", `<head><meta name="author" content="Di Stefano, Mario"></head><h1>Ravens</h1>TEXT`, "Di Stefano, Mario"},
+		{"a title of nobility", `<head><meta name="author" content="von der Raben, Ursula"></head><h1>Ravens</h1>TEXT`, "von der Raben, Ursula"},
 		{"a word in the head", `<head><meta name="author" content="By Munin Corax"></head><h1>Ravens</h1>TEXT`, "Munin Corax"},
 	} {
 		if got := articleOf(t, "http://a.test/ravens", c.html).Get("author"); got != c.author {

@@ -89,7 +89,14 @@ type candidate struct {
 // body extracts the body of the only object of its type: the element with the best fit of those that the rules offer. An earlier rule
 // is more precise than a later one, so that it needs less.
 func (p *Page) body(o *kb.Object, at xpath.Ref, object *crawl.Object) (part Part, ok bool) {
-	for _, c := range p.candidates(o, at) {
+	list, n := p.candidates(o, at), len(object.Properties)
+	for _, c := range list {
+		if part, ok = p.property(c.rule, c.at, true, object, &crawl.Properties{}); ok && object.Properties.Get("body") != "" {
+			return part, true
+		}
+		object.Properties = object.Properties[:n] // a picture alone: another may have a text
+	}
+	for _, c := range list {
 		if part, ok = p.property(c.rule, c.at, true, object, &crawl.Properties{}); ok {
 			return part, true
 		}
@@ -208,7 +215,7 @@ func (p *Page) correct(level *kb.Level, set *Set) {
 		return
 	}
 	object.Properties = slices.DeleteFunc(object.Properties, func(p crawl.Property) bool { return p.Name == "body" || p.Name == crawl.Markup })
-	located.Parts = slices.Delete(located.Parts, k, k+1)
+	located.Parts = slices.DeleteFunc(located.Parts, func(p Part) bool { return p.Name == "body" })
 	object.Confidence = min(object.Confidence, GenericConfidence)
 	r, fit := p.tightest()
 	if fit == 0 {
@@ -229,6 +236,7 @@ func (p *Page) takeComments(located []Located) {
 		}
 		from, to := l.blocks(p.Eval.Tree, located[i].At)
 		for b := from; b < to; b++ {
+			l.roles[b] = Comments // whatever their classes say: dates and authors are looked for by role
 			if l.segments[b] == Main {
 				l.segments[b], any = Comments, true
 			}

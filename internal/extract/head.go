@@ -24,7 +24,9 @@ func (p *Page) Describe(objects []crawl.Object, located []Located, confidence fl
 		place = &located[at]
 	}
 	p.setTitle(o, place, o.Rule == BySegments || o.Rule == bySchema || strings.Contains(o.Rule, "generic.xml"))
-	p.fromText(o, place)
+	if o.Type != "event" { // the dates that readers see are those of the event
+		p.fromText(o, place)
+	}
 }
 
 // fromText adds what readers see near the heading and the text.

@@ -2,6 +2,8 @@ package extract
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/atom"
@@ -23,12 +25,13 @@ type linked struct {
 	about   crawl.Properties          // what is said of the page as such, and of no object on it
 	asked   []any                     // the questions of lists of frequent questions
 	nodes   map[string]map[string]any // entities that others name, by their @id
+	left    int                       // bytes of values that may still be read: an @id in many places, or in itself, multiplies them
 }
 
 // linked reads the JSON-LD of a page once.
 func (p *Page) linked() *linked {
 	if p.data == nil {
-		p.data = &linked{page: p}
+		p.data = &linked{page: p, left: maxValueBytes}
 		p.data.read()
 	}
 	return p.data
@@ -65,7 +68,10 @@ func isLinkedData(kind string) bool {
 	return strings.EqualFold(strings.TrimSpace(kind), "application/ld+json")
 }
 
-// index notes the entities that have an @id and say more than that.
+// maxValueBytes bounds the texts of all values of a page's JSON-LD together, and one counts for each list, entity and number.
+const maxValueBytes = 4 << 20
+
+// index notes the entities that have an @id, of several with one @id that which says most. The order of a map is chance, and must not show.
 func (l *linked) index(data any, depth int) {
 	if depth > maxNested || len(l.nodes) >= maxEntities {
 		return
@@ -76,11 +82,11 @@ func (l *linked) index(data any, depth int) {
 			l.index(e, depth+1)
 		}
 	case map[string]any:
-		if id, ok := x["@id"].(string); ok && len(x) > 1 && l.nodes[id] == nil {
+		if id, ok := x["@id"].(string); ok && len(x) > max(1, len(l.nodes[id])) {
 			l.nodes[id] = x
 		}
-		for _, e := range x {
-			switch e.(type) {
+		for _, name := range slices.Sorted(maps.Keys(x)) {
+			switch e := x[name].(type) {
 			case []any, map[string]any:
 				l.index(e, depth+1)
 			}
@@ -122,9 +128,9 @@ func (l *linked) entities(data any, depth int) {
 	}
 }
 
-// resolve is the entity that a value names by its @id, or the value itself.
+// resolve is the entity that a value names by its @id, with its type or without, or the value itself.
 func (l *linked) resolve(x map[string]any) map[string]any {
-	if id, ok := x["@id"].(string); ok && len(x) == 1 && l.nodes[id] != nil {
+	if id, ok := x["@id"].(string); ok && len(x) <= 2 && len(l.nodes[id]) > len(x) {
 		return l.nodes[id]
 	}
 	return x

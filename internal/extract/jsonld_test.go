@@ -69,3 +69,30 @@ func TestLinkedNames(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkedLoops: an entity that names itself, and one that very many name, cost what a page may cost.
+func TestLinkedLoops(t *testing.T) {
+	self := `{"@graph":[{"@type":"Article","author":{"@id":"1"}},{"@id":"1","name":[` + strings.TrimSuffix(strings.Repeat(`{"@id":"1"},`, 1000), ",") + `]}]}`
+	authors := strings.TrimSuffix(strings.Repeat(`{"@id":"1"},`, 100), ",")
+	many := `{"@graph":[` + strings.Repeat(`{"@type":"Article","author":[`+authors+`]},`, 100) + `{"@id":"1","@type":"Person","name":"` + strings.Repeat("a &amp; b ", 10_000) + `"}]}`
+	for _, script := range []string{self, many} {
+		p := pageAt(t, "http://a.test/x", ld(script))
+		l := p.linked()
+		if l.left > maxValueBytes-1000 || l.left < -maxValueBytes {
+			t.Errorf("%d bytes are left of %d", l.left, maxValueBytes)
+		}
+		for _, o := range l.objects {
+			if n := len(o.Properties); n > MaxValues {
+				t.Errorf("%d properties", n)
+			}
+		}
+	}
+}
+
+// TestLinkedReferences: a reference may have a type; of several entities with an @id that which says most counts.
+func TestLinkedReferences(t *testing.T) {
+	p := pageAt(t, "http://a.test/x", ld(`{"@graph":[{"@type":"Article","name":"Ravens","author":{"@type":"Person","@id":"#hugo"}},{"@type":"Person","@id":"#hugo"},{"@type":"Person","@id":"#hugo","name":"Hugo"}]}`))
+	if l := p.linked(); len(l.objects) != 1 || l.objects[0].Properties.Get("author") != "Hugo" {
+		t.Errorf("%+v", l.objects)
+	}
+}

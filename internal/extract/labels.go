@@ -99,12 +99,12 @@ func spansOf(text string, list []span) []span {
 }
 
 func signAt(text string, first rune) (label, int) {
-	if first < 0x80 && first != 'm' || first == 'é' {
+	if first < 0x80 && first != 'm' && first != 'M' {
 		return noLabel, 0
 	}
 	for i := range signs {
-		if strings.HasPrefix(text, signs[i].text) {
-			return signs[i].kind, len(signs[i].text)
+		if s := signs[i].text; len(text) >= len(s) && strings.EqualFold(text[:len(s)], s) {
+			return signs[i].kind, len(s)
 		}
 	}
 	return noLabel, 0

@@ -108,11 +108,13 @@ func (l *linked) entity(kind string, data map[string]any) crawl.Object {
 
 // plainValues makes texts of what a property may be: a text, a number, an entity or what names one, or a list of them.
 func (l *linked) plainValues(data any, name string, depth int) (values []string) {
-	if depth > maxNested {
+	if depth > maxNested || l.left <= 0 {
 		return nil
 	}
+	l.left--
 	switch x := data.(type) {
 	case string:
+		l.left -= len(x)
 		if name == "tags" {
 			return strings.FieldsFunc(x, func(r rune) bool { return r == ',' || r == ';' })
 		}
@@ -121,6 +123,9 @@ func (l *linked) plainValues(data any, name string, depth int) (values []string)
 		return []string{strconv.FormatFloat(x, 'f', -1, 64)}
 	case []any:
 		for _, e := range x {
+			if len(values) >= MaxValues {
+				break
+			}
 			if more := l.plainValues(e, name, depth+1); len(more) > 0 {
 				values = append(values, more...)
 			}

@@ -287,7 +287,10 @@ func readDates(found []dated, text string, spans []span, distance int, dayFirst 
 		if kind == noLabel && k+1 < len(spans) && spans[k+1].kind == updated && !strings.ContainsAny(spans[k+1].text, "0123456789") {
 			kind = updated // the word comes after the date
 		}
-		if kind == byAuthor {
+		if kind == byAuthor { // a name and a date; a date alone is one until which something is to be done
+			if beginsWithDate(s.text) {
+				continue
+			}
 			kind = published
 		}
 		if kind == noLabel && (len(text) > maxDateAlone || countWords(text) > maxDateWords) {
@@ -300,6 +303,17 @@ func readDates(found []dated, text string, spans []span, distance int, dayFirst 
 		found = appendDate(found, part, kind, distance, len(text))
 	}
 	return found
+}
+
+// beginsWithDate reports whether a text begins with a number or the name of a month, or has nothing.
+func beginsWithDate(text string) bool {
+	text = strings.TrimLeft(text, " :：")
+	if text == "" || isDigit(text[0]) {
+		return true
+	}
+	word, _, _ := strings.Cut(text, " ")
+	_, precision, ok := dates.Read(strings.Trim(word, ",.")+" 5, 2020", time.Time{})
+	return ok && precision == dates.Day
 }
 
 func appendDate(found []dated, text string, kind label, distance, size int) []dated {
@@ -358,6 +372,12 @@ func dateOfURL(url string) string {
 		return ""
 	}
 	path, _, _ := strings.Cut(rest[at:], "?")
+	for segment := range strings.SplitSeq(strings.ToLower(path), "/") {
+		switch segment {
+		case "event", "events", "calendar", "agenda", "kalender", "termine", "veranstaltungen", "evenements", "eventos", "eventi": // the date of what is to come
+			return ""
+		}
+	}
 	for i := 0; i+11 < len(path); i++ {
 		if path[i] != '/' || !strings.HasPrefix(path[i+1:], "20") && !strings.HasPrefix(path[i+1:], "19") {
 			continue

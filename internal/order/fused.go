@@ -236,7 +236,7 @@ func (o *Fused) Explain(linkFeatures []byte) []Weight {
 // Estimator is what says how relevant a page is, with its part in that.
 type Estimator struct {
 	Name  string  `json:"name"`
-	Share float64 `json:"share"` // in [0,1]; those of all add up to 1
+	Share float64 `json:"share"` // in [0,1]; those of all add up to 1 once they were weighed, after ten pages, and to less before
 }
 
 // ByScore is the estimator that is the document score.

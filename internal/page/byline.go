@@ -44,6 +44,7 @@ type bylineName struct{ kind, rank int }
 const (
 	maxByline     = 512 // bounds what Metadata has of one value, in bytes
 	maxBylineName = 48  // and the name of an element, in bytes
+	maxAuthors    = 20  // that a page's meta elements name
 	maxName       = 80  // letters of an author's name
 )
 
@@ -68,7 +69,7 @@ func (d *Document) Metadata() (m Metadata) {
 	for n := range d.Root.Descendants() {
 		if n.Type != html.ElementNode || n.DataAtom != atom.Meta {
 			if n.DataAtom == atom.Link && m.Canonical == "" && strings.EqualFold(attr(n, "rel"), "canonical") {
-				m.Canonical = cut(attr(n, "href"), maxByline)
+				m.Canonical = whole(attr(n, "href"))
 			}
 			continue
 		}
@@ -81,12 +82,18 @@ func (d *Document) Metadata() (m Metadata) {
 			if !ok || at.rank > best[at.kind] || at.rank == best[at.kind] && at.kind != 0 {
 				continue
 			}
-			value := string(bytes.TrimSpace(Fold(nil, cut(attr(n, "content"), maxByline))))
+			content := cut(attr(n, "content"), maxByline)
+			if values[at.kind] == &m.Image {
+				content = whole(attr(n, "content"))
+			}
+			value := string(bytes.TrimSpace(Fold(nil, content)))
 			switch {
 			case value == "":
 			case at.kind == 0 && strings.Contains(value, "://"):
 			case at.kind == 0 && at.rank == best[0]:
-				authors = append(authors, value)
+				if len(authors) < maxAuthors { // each is compared with the others
+					authors = append(authors, value)
+				}
 			default:
 				if at.kind == 0 {
 					authors = append(authors[:0], value)
@@ -97,6 +104,14 @@ func (d *Document) Metadata() (m Metadata) {
 	}
 	m.Author = d.authors(authors, m.Site)
 	return m
+}
+
+// whole is a URL, or nothing if it is longer than any that is followed: a part of it leads elsewhere.
+func whole(url string) string {
+	if len(url) > urls.MaxPage {
+		return ""
+	}
+	return url
 }
 
 // authors joins the names of several elements; what is no name is left out, and what is there twice.

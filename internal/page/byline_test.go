@@ -1,6 +1,12 @@
 package page
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/muninn-archive/muninn/internal/urls"
+)
 
 func TestByline(t *testing.T) {
 	for _, c := range []struct{ head, author, published string }{
@@ -33,5 +39,19 @@ func TestHeadSays(t *testing.T) {
 	want := Metadata{Modified: "2021-02-03", Title: "Ravens", Site: "The Tower", Summary: "They fly.", Image: "/r.png", Canonical: "/r"}
 	if got := d.Metadata(); got != want {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestManyAuthors: authors are compared with each other, so there are few; a URL that is too long is none.
+func TestManyAuthors(t *testing.T) {
+	var b strings.Builder
+	for i := range 3 * maxAuthors {
+		fmt.Fprintf(&b, `<meta name="author" content="Raven %c%c">`, 'A'+i/26, 'a'+i%26)
+	}
+	b.WriteString(`<link rel="canonical" href="http://a.test/` + strings.Repeat("x", urls.MaxPage) + `"><meta property="og:image" content="http://a.test/` + strings.Repeat("y", 2*maxByline) + `">`)
+	d := Parse(Input{URL: "http://a.test/", MIME: "text/html", Body: []byte(b.String())}, DefaultLimits())
+	m := d.Metadata()
+	if n := strings.Count(m.Author, "Raven"); n != maxAuthors || m.Canonical != "" || len(m.Image) != len("http://a.test/")+2*maxByline {
+		t.Errorf("%d authors, canonical of %d bytes, image of %d", n, len(m.Canonical), len(m.Image))
 	}
 }

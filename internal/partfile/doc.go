@@ -60,8 +60,11 @@ func Unreadable(err error) bool {
 	})
 }
 
-// leastShift is the smallest difference of two clocks for which times are changed: how long a task took to a worker is in what it knows of its clock.
-const leastShift = time.Second
+// The smallest difference of two clocks for which times are changed: how long a task took to a worker is in what it knows of its clock. To be asked too early is worse than too late.
+const (
+	leastShift   = time.Second     // of times that become later
+	leastEarlier = 5 * time.Second // of times that become earlier
+)
 
 const (
 	magic = "muninn-p"

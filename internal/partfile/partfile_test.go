@@ -328,10 +328,11 @@ func TestStoreFailsAtTheEnd(t *testing.T) {
 // TestAhead: an object says by how much the clock of its writer was ahead, and times are changed by the difference of two clocks if both are known; objects of earlier versions do not say it.
 func TestAhead(t *testing.T) {
 	fast, slow, near := 2*time.Minute, -2*time.Minute, 2*time.Minute+leastShift/2
+	late := fast + 3*time.Second // three seconds too much: its tasks took that long
 	for _, test := range []struct {
 		of, here *time.Duration
 		want     time.Duration
-	}{{nil, nil, 0}, {&fast, nil, 0}, {nil, &fast, 0}, {&fast, &slow, -4 * time.Minute}, {&slow, &fast, 4 * time.Minute}, {&fast, &near, 0}} {
+	}{{nil, nil, 0}, {&fast, nil, 0}, {nil, &fast, 0}, {&fast, &slow, -4 * time.Minute}, {&slow, &fast, 4 * time.Minute}, {&fast, &near, 0}, {&late, &fast, 0}, {&fast, &late, 3 * time.Second}} {
 		var object bytes.Buffer
 		w, err := NewWriter(&object, Header{Partition: 3, Ahead: test.of}, nil)
 		if err == nil {

@@ -82,10 +82,13 @@ func Import(
 
 // shift is what a clock shows more than that of the worker that has written the object; 0 if that is not known, or too little to count.
 func (h Header) shift(ahead *time.Duration) time.Duration {
-	if ahead == nil || h.Ahead == nil || (*ahead-*h.Ahead).Abs() < leastShift {
+	if ahead == nil || h.Ahead == nil {
 		return 0
 	}
-	return *ahead - *h.Ahead
+	if by := *ahead - *h.Ahead; by >= leastShift || by <= -leastEarlier {
+		return by
+	}
+	return 0
 }
 
 // ImportCrawls makes the crawls known of an object of frontier.NoPartition (frontier.Frontier.ImportCrawls). It returns the number of entries.

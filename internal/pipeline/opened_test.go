@@ -78,7 +78,7 @@ func TestOpenedIcon(t *testing.T) {
 // TestNeedsScripts: a page of an application that needs its scripts, by the knowledge base, is opened though it is no empty shell; one of another is not, nor is any with helper: off.
 func TestNeedsScripts(t *testing.T) {
 	file := func(scripts string) fstest.MapFS {
-		return fstest.MapFS{"applications/raven.xml": {Data: []byte(`<application xmlns="` + kb.Namespace + `" name="Raven" category="blog"` + scripts + `><detect text="plain raven"/></application>`)}}
+		return fstest.MapFS{"applications/raven.xml": {Data: []byte(`<application xmlns="` + kb.Namespace + `" name="Raven" category="blog"` + scripts + `><detect xpath="//body[contains(., 'plain raven')]"/></application>`)}}
 	}
 	var by []uint64
 	for _, c := range []struct {

@@ -45,12 +45,15 @@ func (k *Clocks) Of(now, started time.Time) Clock {
 	return c
 }
 
-// Ahead is by how much the worker's clock is ahead of Temporal's, by the task of late that took the shortest time to the worker; false if there was none.
-func (k *Clocks) Ahead() (by time.Duration, known bool) {
+// Ahead is by how much the worker's clock is ahead of Temporal's, by the task of late that took the shortest time to the worker; false if there was none: a clock that was measured long ago may have been set since.
+func (k *Clocks) Ahead(now time.Time) (by time.Duration, known bool) {
+	if age := now.Sub(k.since); k.since.IsZero() || age < 0 || age >= 2*clockAge {
+		return 0, false
+	}
 	if by = k.lately; !k.assumed {
 		by = min(by, k.before)
 	}
-	return by, !k.since.IsZero()
+	return by, true
 }
 
 // NotBefore is when a holder may make its first request; zero if at once.

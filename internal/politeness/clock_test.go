@@ -62,13 +62,13 @@ func TestClockOfAStoppedWorker(t *testing.T) {
 // TestAhead: what a worker knows of its clock is the measure of the task that took the shortest time to it in the last minutes, and never an assumption.
 func TestAhead(t *testing.T) {
 	var k Clocks
-	if by, known := k.Ahead(); known {
+	if by, known := k.Ahead(start); known {
 		t.Errorf("without a measure it is ahead by %v", by)
 	}
 	const fast = 3 * time.Minute // more than is assumed of a right clock
 	at := func(after, delivery time.Duration) time.Duration {
 		k.Of(start.Add(after+fast), start.Add(after-delivery))
-		by, known := k.Ahead()
+		by, known := k.Ahead(start.Add(after + fast))
 		if !known {
 			t.Errorf("after %v it is not known", after)
 		}
@@ -81,5 +81,8 @@ func TestAhead(t *testing.T) {
 		if got := at(test.after, test.delivery); got != test.want {
 			t.Errorf("after %v, by a task that took %v: off by %v, want %v", test.after, test.delivery, got, test.want)
 		}
+	}
+	if by, known := k.Ahead(start.Add(fast + 12*clockAge)); known {
+		t.Errorf("a measure of long ago counts: %v", by)
 	}
 }

@@ -91,7 +91,15 @@ func (p *part) merge(ctx context.Context) (bool, error) {
 	if small < 2 || (all-largest)*quietPart < all {
 		return false, nil
 	}
-	return true, s.ForceMerge(ctx, quiet())
+	// scorch tries a merge that fails again and again without an end, and looks at ctx between: a caller that waits for it looks, too.
+	ended := make(chan error, 1)
+	go func() { ended <- s.ForceMerge(ctx, quiet()) }()
+	select {
+	case err = <-ended:
+		return true, err
+	case <-ctx.Done():
+		return true, ctx.Err()
+	}
 }
 
 // segments are the numbers of documents of a part's segments.

@@ -32,7 +32,9 @@ const (
 
 // openPart opens the part in a folder, which it makes if there is none.
 func openPart(dir, month string) (*part, error) {
+	idle := quietAfter // of one that is there: a process that adds little merges, too
 	if _, err := os.Stat(dir); os.IsNotExist(err) {
+		idle = 0
 		if err := create(dir); err != nil {
 			return nil, fmt.Errorf("make the index %s: %w", dir, err)
 		}
@@ -41,7 +43,7 @@ func openPart(dir, month string) (*part, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the index %s (one process at a time may have it open; one that is damaged may be deleted, and is filled again): %w", dir, err)
 	}
-	p := &part{month: month, index: opened}
+	p := &part{month: month, index: opened, idle: idle}
 	raw, err := opened.GetInternal([]byte(keySum))
 	if err == nil && raw != nil {
 		err = json.Unmarshal(raw, &p.sum)
