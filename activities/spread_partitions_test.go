@@ -124,6 +124,8 @@ func (c *cluster) restart(name string) {
 // step gives a worker its view, and has it do what that asks for.
 func (c *cluster) step(name string) error {
 	r := c.rigs[name]
+	// Its heartbeats are answered: on a machine that is busy for longer than a permit lasts it would have none, and Sweep would delete nothing.
+	r.Membership.With(func(m *ring.Membership) { m.Heard(time.Now(), m.Since()) })
 	r.Membership.Take(c.state.View(name))
 	return r.tasks.Pass(r.ctx, func(_ context.Context, done RingReports) error {
 		for _, l := range done.Loaded {
