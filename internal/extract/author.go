@@ -2,7 +2,6 @@ package extract
 
 import (
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -10,7 +9,6 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
-	"github.com/muninn-archive/muninn/internal/dates"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -160,12 +158,7 @@ func (p *Page) endsName(words []string, n int) bool {
 	if n > 0 && (ending[lower] || labels[lower] == published || labels[lower] == updated || labels[lower] == foreign) {
 		return true
 	}
-	if n+1 < len(words) && strings.ContainsAny(words[n+1], "0123456789") || strings.HasSuffix(w, ".") {
-		if _, precision, ok := dates.Read(strings.Trim(w, ",.")+" 5, 2020", time.Time{}); ok && precision == dates.Day {
-			return true // the name of a month
-		}
-	}
-	return false
+	return (n+1 < len(words) && strings.ContainsAny(words[n+1], "0123456789") || strings.HasSuffix(w, ".")) && isMonth(w)
 }
 
 // joining are words within names and between them that have no capital; they end none.

@@ -312,6 +312,11 @@ func beginsWithDate(text string) bool {
 		return true
 	}
 	word, _, _ := strings.Cut(text, " ")
+	return isMonth(word)
+}
+
+// isMonth reports whether a word is the name of a month, or short for one.
+func isMonth(word string) bool {
 	_, precision, ok := dates.Read(strings.Trim(word, ",.")+" 5, 2020", time.Time{})
 	return ok && precision == dates.Day
 }
