@@ -290,10 +290,12 @@ func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Pol
 		release.IP = a.leaseAddress(l.IP)
 		r := at(l.IP)
 		r.Releases = append(r.Releases, release)
-		for n := range a.Settings.Shards { // a host may have addresses in other shards
-			if notice, says := release.Notice(); says && n != a.shardOf(l.IP) {
-				other := of(n)
-				other.Releases = append(other.Releases, notice)
+		if notice, says := release.Notice(); says {
+			for n := range a.Settings.Shards { // a host may have addresses in other shards
+				if n != a.shardOf(l.IP) {
+					other := of(n)
+					other.Releases = append(other.Releases, notice)
+				}
 			}
 		}
 		confirm.Releases = append(confirm.Releases, l.Key())
