@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
+	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
@@ -40,4 +43,33 @@ func (c *Corpus) keywords(topic string, most int) (list text.HashedVector) {
 		list = append(list, text.HashedTerm{ID: w.id, Weight: 1})
 	}
 	return list.Sorted()
+}
+
+// spelled are words of pages that have these terms.
+func (c *Corpus) spelled(terms text.HashedVector) (list []string) {
+	missing := map[uint32]bool{}
+	for _, t := range terms {
+		missing[t.ID] = true
+	}
+	analyser := text.NewVocabulary()
+	for i := range c.Pages {
+		if len(missing) == 0 {
+			break
+		}
+		p := &c.Pages[i]
+		if !slices.ContainsFunc(p.Text, func(t text.HashedTerm) bool { return missing[t.ID] }) {
+			continue
+		}
+		d := page.Parse(page.Input{URL: p.URL, MIME: "text/html", Body: c.web.Pages[i].Body}, page.DefaultLimits())
+		for _, word := range strings.FieldsFunc(d.Title+" "+strings.Join(d.Blocks, " "), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			v := analyser.Vector(word, d.Language)
+			for term := range v {
+				if id := text.Hash(term); missing[id] && len(v) == 1 {
+					delete(missing, id)
+					list = append(list, word)
+				}
+			}
+		}
+	}
+	return list
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"slices"
 	"strings"
 
@@ -57,10 +58,13 @@ func (l *Live) crawl(t Task, s Setting) ([]int, replay.Run, error) {
 	if l.Definition != nil {
 		d = *l.Definition
 		o.Thesaurus = d.Order.Thesaurus
+	} else if t.keywords {
+		d.Topic.Keywords = t.corpus.spelled(t.Topic)
 	} else {
 		d.Topic.Threshold = Threshold
-		for _, e := range t.examples {
-			d.Topic.Examples = append(d.Topic.Examples, crawl.Example{Text: string(t.corpus.web.Pages[e].Body)})
+		for _, e := range t.examples { // with their URLs as bases, so that their links are known as those of examples that are given by URL
+			p := &t.corpus.web.Pages[e]
+			d.Topic.Examples = append(d.Topic.Examples, crawl.Example{Text: fmt.Sprintf(`<base href="%s">%s`, html.EscapeString(p.URL), p.Body)})
 		}
 		if !strings.HasPrefix(o.Strategy, crawl.StrategyHMM) { // which needs one to be trained
 			d.Reference.Pages = &none

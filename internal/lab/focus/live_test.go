@@ -14,6 +14,7 @@ import (
 	"github.com/muninn-archive/muninn/internal/order"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/score"
+	"github.com/muninn-archive/muninn/internal/text"
 	"github.com/muninn-archive/muninn/internal/topic"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -252,6 +253,35 @@ func TestLiveSettings(t *testing.T) {
 	o.Live.Definition = &d
 	if r, err = Measure(c, o); err != nil || r.Rows[0].Areas[0] == r.Rows[0].Areas[1] {
 		t.Errorf("the draws are alike: %v, %v", r.Rows, err)
+	}
+}
+
+// TestLiveKeywords: the live crawl is given words that have the terms of the keywords, and no pages; it finds the topic sooner than by breadth.
+func TestLiveKeywords(t *testing.T) {
+	c, err := Open("webworld:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := c.keywords("relevant", 4)
+	words := c.spelled(terms)
+	if len(words) != 4 {
+		t.Fatalf("%d terms are spelled %q", len(terms), words)
+	}
+	analyser := text.NewVocabulary()
+	for _, w := range words {
+		v := text.NewHashedVector(analyser.Vector(w, "en"))
+		if len(v) != 1 || !slices.ContainsFunc(terms, func(x text.HashedTerm) bool { return x.ID == v[0].ID }) {
+			t.Errorf("%q is none of them", w)
+		}
+	}
+	o := Options{Draws: 1, Examples: 5, Keywords: 4, Updates: []string{crawl.UpdateMax}, Share: 0.5, Seed: 1, Orders: []string{crawl.StrategyBreadth, crawl.StrategyContent}}
+	o.Live = &Live{PerQueue: []int{10}, Batch: []bool{false}}
+	r, err := Measure(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Rows[1].Area < r.Rows[0].Area+0.05 {
+		t.Errorf("by breadth %.3f, by content %.3f", r.Rows[0].Area, r.Rows[1].Area)
 	}
 }
 

@@ -74,7 +74,7 @@ func (o *focusOptions) bind(cmd *cobra.Command) {
 	f.IntVar(&m.Seeds, "random-seeds", m.Seeds, "start each crawl at this number of random pages, in place of the seeds of the corpus")
 	f.IntVar(&m.Draws, "draws", m.Draws, "number of crawls for each topic, each with other examples")
 	f.IntVar(&m.Examples, "examples", m.Examples, "number of pages of the topic that each order is given")
-	f.IntVar(&m.Keywords, "keywords", 0, "give each order this number of words in place of pages: those that most distinguish the pages of the topic from all others; of the simulation")
+	f.IntVar(&m.Keywords, "keywords", 0, "give each order this number of words in place of pages: those that most distinguish the pages of the topic from all others")
 	f.StringSliceVar(&m.Updates, "update", m.Updates, "how the scores of several links to a page are combined, one or more of: first, last, avg, max, sum (Plachouras et al. 2014, Table 1)")
 	f.Float64Var(&m.Share, "share", m.Share, "end a crawl after this share of the pages that it can reach")
 	f.Uint64Var(&m.Seed, "seed", m.Seed, "seed of the random draws")

@@ -30,8 +30,8 @@ func (o *focusOptions) validate(changed func(flag string) bool) error {
 	if m.Draws < 1 || m.Examples < 1 || m.Seeds < 0 || !(m.Share > 0 && m.Share <= 1) {
 		return cli.Usage("--draws and --examples must be at least 1, --random-seeds at least 0, --share in (0,1]")
 	}
-	if m.Keywords < 0 || m.Keywords > 0 && (o.live || len(o.learners) > 0) {
-		return cli.Usage("--keywords must be at least 0, and is of the simulation: leave out --live and --learners")
+	if m.Keywords < 0 || m.Keywords > 0 && (o.definition != "" || len(o.learners) > 0) {
+		return cli.Usage("--keywords must be at least 0, and is not used with --definition and --learners")
 	}
 	for _, flag := range []string{"set", "batch", "per-queue", "grid"} {
 		if changed(flag) && !o.live {

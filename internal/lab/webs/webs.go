@@ -25,6 +25,7 @@ const (
 const Forms = recorded.Forms + `;
 webworld:SITES:SEED, a synthetic web of so many sites, in which a tenth of the pages is on a topic;
 forum:BOARDS:SEED, a synthetic forum of one host, whose boards are the topics;
+community:BOARDS:SEED, a synthetic forum whose texts say less of their boards than what its pages link to;
 traps:HOSTS:SEED, a synthetic web of so many relevant hosts, with ten irrelevant ones that have endless calendars for each`
 
 // Open reads a recorded web, or makes a synthetic one.
@@ -40,6 +41,12 @@ func Open(where string) (*recorded.Web, error) {
 			return nil, err
 		}
 		return forum(boards, seed), nil
+	}
+	if boards, seed, is, err := synthetic(where, "community:BOARDS:SEED", defaultBoards); is || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return newCommunity(boards, seed), nil
 	}
 	if hosts, seed, is, err := synthetic(where, "traps:HOSTS:SEED", defaultHosts); is || err != nil {
 		if err != nil {

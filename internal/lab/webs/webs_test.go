@@ -81,6 +81,7 @@ func TestSyntheticFaults(t *testing.T) {
 		refused(t, form, form, "webworld:SITES:SEED")
 	}
 	refused(t, "forum:0", "forum:0", "forum:BOARDS:SEED")
+	refused(t, "community:0", "community:0", "community:BOARDS:SEED")
 	refused(t, "traps:x", "traps:x", "traps:HOSTS:SEED")
 	refused(t, "webworlds", "webworlds", "no such file") // which is the name of a folder
 }
@@ -211,5 +212,40 @@ func TestTraps(t *testing.T) {
 	}
 	if len(relevant) != 2 || groups(w) != 2*(1+trapHosts) || days != 2*trapHosts*trapDays || len(w.Seeds) != 1 {
 		t.Errorf("%d relevant hosts of %d, %d days, seeds %v", len(relevant), groups(w), days, w.Seeds)
+	}
+}
+
+// TestCommunity: the boards of the synthetic forum are the topics, each with pages that can be reached; users and forms have no label. The seed decides all of it.
+func TestCommunity(t *testing.T) {
+	profiles, forms := 0, 0
+	for _, seed := range []string{"1", "2", "3", "4"} {
+		w := open(t, "community:3:"+seed)
+		if !reflect.DeepEqual(w, open(t, "community:3:"+seed)) {
+			t.Fatal("the same seed makes other pages")
+		}
+		labels := map[string]int{}
+		for i := range w.Pages {
+			p := &w.Pages[i]
+			labels[p.Label]++
+			if user := strings.Contains(p.URL, "/member.php"); (user || strings.Contains(p.URL, "/posting.php")) && p.Label != "" {
+				t.Errorf("%s has the label %q", p.URL, p.Label)
+			} else if user && bytes.Contains(p.Body, []byte("viewtopic.php")) {
+				profiles++
+			}
+			if strings.Contains(p.URL, "/posting.php") {
+				forms++
+			}
+		}
+		if len(w.Topics) != 3 || len(w.Seeds) != 1 || labels[""] < 100 {
+			t.Errorf("topics %v, seeds %v, labels %v", w.Topics, w.Seeds, labels)
+		}
+		for _, topic := range w.Topics {
+			if labels[topic] < boardThreads {
+				t.Errorf("%s has %d pages", topic, labels[topic])
+			}
+		}
+	}
+	if profiles == 0 || forms == 0 {
+		t.Errorf("of four forums none has users with threads (%d pages), or none has forms (%d)", profiles, forms)
 	}
 }
