@@ -9,8 +9,8 @@ import (
 )
 
 // Relevance distinguishes pages of a topic from others, by what example pages have in common that the pages of the crawl have
-// not: words of text and title, and the form of the URL; and by how similar their texts are to those of the examples. Nothing has to be labelled: the crawl's own pages, most of
-// which are of other topics, stand for the others.
+// not: words of text and title, the form of the URL, and what they link to; and by how similar their texts are to those of the examples. Nothing has to be labelled: the crawl's own
+// pages, most of which are of other topics, stand for the others.
 type Relevance struct {
 	settings Settings
 	parts    [parts]contrast // by the views of a page
@@ -18,20 +18,29 @@ type Relevance struct {
 	examples []Views
 	others   []Views // some of the pages that were seen
 	seen     int
+	fits     [len(fitted)]linear
 	weights  [estimators]float64
 	bias     float64
 	says     [estimators]float64 // shares in what holds the mean example and the mean page apart
 	random   random
 }
 
-// The views of a page, and what estimates its relevance: naive Bayes of each view, and the cosine of its text with those of the examples.
+// The views of a page, and what estimates its relevance: naive Bayes of the first three, the cosine of its text with those of the examples, and a regression of two.
 const (
-	parts      = 3
+	parts      = 3 // views with naive Bayes
+	targets    = parts
+	views      = targets + 1
 	cosine     = parts
-	estimators = parts + 1
+	firstFit   = cosine + 1
+	estimators = firstFit + len(fitted)
 )
 
-var estimatorNames = [estimators]string{"words of the text", "words of the title", "form of the URL", "cosine with the examples"}
+// fitted are the views with a regression: text and link targets.
+var fitted = [...]int{0, targets}
+
+var estimatorNames = [estimators]string{
+	"words of the text", "words of the title", "form of the URL", "cosine with the examples", "regression of the text", "regression of the targets of links",
+}
 
 // maxOthers bounds the pages that are kept to weigh the parts by.
 const maxOthers = 300
@@ -53,7 +62,7 @@ func newRelevance(s Settings) *Relevance {
 
 // teach puts examples in place of those before.
 func (r *Relevance) teach(examples []Views) {
-	r.examples = examples
+	r.examples, r.fits = examples, [len(fitted)]linear{}
 	r.count()
 	r.weigh()
 }
@@ -104,7 +113,7 @@ func (r *Relevance) cosine(t text.HashedVector, example bool) float64 {
 
 // Add takes in a page of the crawl.
 func (r *Relevance) Add(views Views) {
-	for i, v := range views {
+	for i, v := range views[:parts] {
 		r.parts[i].add(v, false)
 	}
 	r.seen++
@@ -116,10 +125,22 @@ func (r *Relevance) Add(views Views) {
 			r.others[at] = views
 		}
 	}
-	if r.seen == 10 || r.seen == 25 || r.seen == 50 || r.seen%100 == 0 {
+	if weighedAt(r.seen) {
 		r.weigh()
 	}
 }
+
+// weighedAt reports whether the estimators are weighed after so many pages: often while each page changes much. More often brings nothing.
+func weighedAt(seen int) bool {
+	switch seen {
+	case 10, 25, 50, 100, 200, 300, 400, 700:
+		return true
+	}
+	return seen%weighEvery == 0
+}
+
+// weighEvery is the number of pages after which the estimators are weighed at the latest: it takes some 20 ms.
+const weighEvery = 1000
 
 // Of is how likely a page is of the topic, in (0,1).
 func (r *Relevance) Of(views Views) float64 { return sigmoid(r.sum(r.inputs(views, false))) }
@@ -137,7 +158,7 @@ func (r *Relevance) sum(x [estimators]float64) float64 {
 
 // inputs are the scores of the parts; an example is judged by the other examples.
 func (r *Relevance) inputs(views Views, example bool) (x [estimators]float64) {
-	for i, v := range views {
+	for i, v := range views[:parts] {
 		var without text.HashedVector
 		if example && len(r.examples) > 2 {
 			without = v
@@ -145,23 +166,20 @@ func (r *Relevance) inputs(views Views, example bool) (x [estimators]float64) {
 		x[i] = r.parts[i].score(v, without)
 	}
 	x[cosine] = r.cosine(views[0], example)
+	for i, view := range fitted {
+		x[firstFit+i] = r.fits[i].score(views[view])
+	}
 	return x
 }
 
 // weigh fits the weights of the estimators, by linear discriminant with the estimators taken for independent: one counts by how far it holds examples and others
 // apart, measured by how far it scatters them. Each example is held back from what judges it. Of few examples the scatter is not known well: it is drawn to
-// that of the others. Naive Bayes has learned little of them, and gives way to the cosine.
+// that of the others. Naive Bayes and regressions have learned little of them, and give way to the cosine.
 func (r *Relevance) weigh() {
-	var mine, theirs [][estimators]float64
-	for _, v := range r.examples {
-		mine = append(mine, r.inputs(v, true))
-	}
-	for _, v := range r.others {
-		theirs = append(theirs, r.inputs(v, false))
-	}
-	if len(mine) == 0 || len(theirs) == 0 {
+	if len(r.examples) == 0 || len(r.others) == 0 {
 		return
 	}
+	mine, theirs := r.heldBack()
 	known := float64(len(mine)) / (float64(len(mine)) + r.settings.Few)
 	var w, says [estimators]float64
 	apart, middle := 0.0, 0.0
@@ -187,6 +205,26 @@ func (r *Relevance) weigh() {
 	r.bias = -middle * scale
 }
 
+// heldBack fits the regressions, and returns the scores of examples and others by what has not seen them.
+func (r *Relevance) heldBack() (mine, theirs [][estimators]float64) {
+	for _, v := range r.examples {
+		mine = append(mine, r.inputs(v, true))
+	}
+	for _, v := range r.others {
+		theirs = append(theirs, r.inputs(v, false))
+	}
+	for i, view := range fitted {
+		m, t := r.fits[i].fit(r.examples, r.others, view)
+		for k, z := range m {
+			mine[k][firstFit+i] = z
+		}
+		for k, z := range t {
+			theirs[k][firstFit+i] = z
+		}
+	}
+	return mine, theirs
+}
+
 func moments(list [][estimators]float64, i int) (mean, variance float64) {
 	n := float64(len(list))
 	for _, x := range list {
@@ -196,75 +234,6 @@ func moments(list [][estimators]float64, i int) (mean, variance float64) {
 		variance += (x[i] - mean) * (x[i] - mean) / n
 	}
 	return mean, variance
-}
-
-// contrast weighs terms by how much more often examples have them than all pages (naive Bayes, smoothed by the background with
-// a fixed share: Jelinek-Mercer).
-type contrast struct {
-	mine, all       map[uint32]float32
-	mineSum, allSum float64
-	smoothing       float64
-}
-
-func newContrast(smoothing float64) contrast {
-	return contrast{mine: map[uint32]float32{}, all: map[uint32]float32{}, smoothing: smoothing}
-}
-
-func (c *contrast) add(t text.HashedVector, example bool) {
-	counts, sum := c.all, &c.allSum
-	if example {
-		counts, sum = c.mine, &c.mineSum
-	}
-	for _, x := range t {
-		counts[x.ID] += x.Weight
-		*sum += float64(x.Weight)
-	}
-	if len(c.all) > maxTerms {
-		c.forget()
-	}
-}
-
-// forget leaves out the rarer half of the terms.
-func (c *contrast) forget() {
-	counts := slices.Sorted(maps.Values(c.all))
-	least := counts[len(counts)/2]
-	maps.DeleteFunc(c.all, func(_ uint32, w float32) bool { return w <= least })
-	c.allSum = 0
-	for _, w := range counts { // in order, so that the sum is the same each time
-		if w > least {
-			c.allSum += float64(w)
-		}
-	}
-}
-
-// maxTerms bounds the terms of a crawl that are counted; the rarest are forgotten.
-const maxTerms = 200_000
-
-// score is the sum of the weights of a text's terms; without is an example that must not count for itself.
-func (c *contrast) score(t, without text.HashedVector) (sum float64) {
-	mineSum := c.mineSum
-	for _, x := range without {
-		mineSum -= float64(x.Weight)
-	}
-	if mineSum <= 0 {
-		return 0
-	}
-	mu, total, j := c.smoothing*mineSum, c.allSum+mineSum, 0
-	for _, x := range t {
-		if x.Weight <= 0 {
-			continue
-		}
-		for j < len(without) && without[j].ID < x.ID {
-			j++
-		}
-		mine, all := float64(c.mine[x.ID]), float64(c.all[x.ID])
-		if j < len(without) && without[j].ID == x.ID {
-			mine = max(mine-float64(without[j].Weight), 0)
-		}
-		background := (all + mine + float64(x.Weight)) / (total + float64(x.Weight))
-		sum += float64(x.Weight) * math.Log((mine+mu*background)/(mineSum+mu)/background)
-	}
-	return sum
 }
 
 func sigmoid(z float64) float64 { return 1 / (1 + math.Exp(-z)) }

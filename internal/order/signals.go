@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
+	"github.com/muninn-archive/muninn/internal/fnv"
 	"github.com/muninn-archive/muninn/internal/text"
 )
 
@@ -66,19 +68,44 @@ func decodeSignals(b []byte, fixed []feature) (s signals, ok bool) {
 }
 
 // Views are the parts of a page by which it is judged, each of length 1.
-type Views [parts]text.HashedVector // text, title, URL
+type Views [views]text.HashedVector // text, title, URL, targets of links
 
 // maxView bounds the terms of a part; the heaviest are kept.
 const maxView = 256
 
 // ViewsOf takes a page apart.
 func ViewsOf(p *Page) Views {
-	return Views{p.Text.Damped().Heaviest(maxView), p.Title.Damped().Heaviest(maxView), text.NewHashedSet(appendURLFeatures(nil, p.URL)).Heaviest(maxView)}
+	return Views{p.Text.Damped().Heaviest(maxView), p.Title.Damped().Heaviest(maxView), text.NewHashedSet(appendURLFeatures(nil, p.URL)).Heaviest(maxView), targetsOf(p)}
+}
+
+// maxTargets bounds the link targets of a page: those with the lowest hashes are kept, so that of two pages with the same links the same are.
+const maxTargets = 128
+
+// targetsOf is the set of URLs that a page links to, without its own.
+func targetsOf(p *Page) text.HashedVector {
+	urls := make([]string, len(p.Links))
+	for i := range p.Links {
+		urls[i] = p.Links[i].URL
+	}
+	return Targets(p.URL, urls)
+}
+
+// Targets is the view of the URLs that a page links to.
+func Targets(page string, urls []string) text.HashedVector {
+	list, own := make([]uint32, 0, len(urls)), fnv.Sum32(page)
+	for _, url := range urls {
+		if id := fnv.Sum32(url); id != own {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
+	list = slices.Compact(list)
+	return text.NewHashedSet(list[:min(len(list), maxTargets)])
 }
 
 // Encode writes the parts of a page.
 func (v *Views) Encode() []byte {
-	b := make([]byte, 0, 6*(len(v[0])+len(v[1])+len(v[2]))+6)
+	b := make([]byte, 0, 6*(len(v[0])+len(v[1])+len(v[2])+len(v[3]))+8)
 	for _, t := range v {
 		b = binary.AppendUvarint(b, uint64(len(t)))
 		last := uint32(0)
@@ -117,6 +144,9 @@ func decodeViews(b []byte) (v Views, err error) {
 		return x
 	}
 	for i := range v {
+		if i == targets && len(b) == 0 && err == nil { // of a version that kept none
+			return v, nil
+		}
 		n := uvarint()
 		if n > maxView {
 			return v, errViews

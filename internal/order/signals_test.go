@@ -2,6 +2,7 @@ package order
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -140,11 +141,11 @@ func TestViewsRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(17, 17))
 	list := []Views{
 		{}, {{{ID: 0, Weight: 1}}, {{ID: math.MaxUint32, Weight: 1}}, nil}, {{{ID: 0, Weight: 0}, {ID: 1, Weight: 0.6}, {ID: math.MaxUint32, Weight: 0.8}}},
-		{nil, nil, {{ID: 5, Weight: 1.0 / math.MaxUint16}, {ID: 6, Weight: 0.5 / math.MaxUint16}, {ID: 7, Weight: 1.5 / math.MaxUint16}}},
+		{nil, nil, nil, {{ID: 8, Weight: 1}}}, {nil, nil, {{ID: 5, Weight: 1.0 / math.MaxUint16}, {ID: 6, Weight: 0.5 / math.MaxUint16}, {ID: 7, Weight: 1.5 / math.MaxUint16}}},
 		ViewsOf(page(1, true)), ViewsOf(&Page{}),
 	}
 	for range 200 {
-		list = append(list, Views{someTerms(random, random.IntN(maxView+1)), someTerms(random, random.IntN(9)), someTerms(random, maxView)})
+		list = append(list, Views{someTerms(random, random.IntN(maxView+1)), someTerms(random, random.IntN(9)), someTerms(random, maxView), someTerms(random, random.IntN(maxTargets+1))})
 	}
 	for _, v := range list {
 		raw := v.Encode()
@@ -162,7 +163,15 @@ func TestViewsRoundTrip(t *testing.T) {
 				}
 			}
 		}
+		former := Views{v[0], v[1], v[2]}
+		old := len(former.Encode()) - 1 // what an earlier version has written ends there
+		if got, err := decodeViews(raw[:old]); err != nil || len(got[targets]) > 0 || len(got[0]) != len(v[0]) {
+			t.Fatalf("what an earlier version has written is read as %v: %v", got, err)
+		}
 		for n := range raw {
+			if n == old {
+				continue
+			}
 			if n < 40 || n%37 == 0 || n == len(raw)-1 {
 				if _, err := decodeViews(raw[:n]); err == nil {
 					t.Fatalf("%d of %d bytes are read", n, len(raw))
@@ -170,7 +179,7 @@ func TestViewsRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	for i := range 3 {
+	for i := range views {
 		var many Views
 		many[i] = someTerms(random, maxView+1)
 		if _, err := decodeViews(many.Encode()); err == nil {
@@ -235,7 +244,7 @@ func TestViewsGarbage(t *testing.T) {
 		}
 		checkViews(t, broken)
 	}
-	for _, raw := range [][]byte{nil, {0}, {0, 0}, {1}, {1, 1}, {1, 1, 0}, {1, 1, 0, 0}, {0xff, 0xff}, bytes.Repeat([]byte{0xff}, 40), bytes.Repeat([]byte{0x80}, 40), {0x81, 0x02, 0, 0}} {
+	for _, raw := range [][]byte{nil, {0}, {0, 0}, {0, 0, 0, 0, 0}, {1}, {1, 1}, {1, 1, 0}, {1, 1, 0, 0}, {0xff, 0xff}, bytes.Repeat([]byte{0xff}, 40), bytes.Repeat([]byte{0x80}, 40), {0x81, 0x02, 0, 0}} {
 		if v, err := decodeViews(raw); err == nil {
 			t.Errorf("%x is read as %v", raw, v)
 		}
@@ -329,6 +338,15 @@ func TestViewsOf(t *testing.T) {
 	v := ViewsOf(long)
 	if len(v[0]) != maxView || !near(v[0].Norm(), 1) || len(v[1]) != 2 || !near(v[1].Norm(), 1) || len(v[2]) == 0 || !near(v[2].Norm(), 1) {
 		t.Errorf("%d, %d and %d terms, of lengths %v, %v, %v", len(v[0]), len(v[1]), len(v[2]), v[0].Norm(), v[1].Norm(), v[2].Norm())
+	}
+	for i := range 3 * maxTargets {
+		long.Links = append(long.Links, Link{URL: fmt.Sprint("http://a.test/", i%(2*maxTargets))})
+	}
+	to := ViewsOf(long)[targets]
+	slices.Reverse(long.Links)
+	long.Links = append(long.Links, Link{URL: long.URL})
+	if again := ViewsOf(long)[targets]; len(to) != maxTargets || !near(to.Norm(), 1) || !slices.Equal(to, again) {
+		t.Errorf("%d targets of links, in another order others: %v, %v", len(to), to, again)
 	}
 	raven, crow := math.Log(3), math.Log(2)
 	if got, want := v[1].Dot(textOf("raven")), raven/math.Hypot(raven, crow); !near(got, want) {

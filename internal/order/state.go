@@ -3,13 +3,14 @@ package order
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/muninn-archive/muninn/internal/codec"
 )
 
-// stateVersion is the version of the encoding. A state of version 1, of orders without the cosine and the scale of scores, is read as well; one of another version is
-// learned again.
-const stateVersion = 2
+// stateVersion is the version of the encoding. States of version 1, of orders without the cosine and the scale of scores, and of version 2, without regressions of pages, are read as
+// well; one of another version is learned again.
+const stateVersion = 3
 
 // fusedState is what a Fused has learned, as it is kept.
 type fusedState struct {
@@ -28,6 +29,15 @@ type fusedState struct {
 	Mean      groupOutcomes            `cbor:"13,keyasint"`
 	Says      [estimators]float64      `cbor:"14,keyasint"`
 	Scale     scaleState               `cbor:"15,keyasint"`
+	Fits      [len(fitted)]linearState `cbor:"16,keyasint"`
+}
+
+type linearState struct {
+	IDs      []uint32  `cbor:"1,keyasint,omitempty"` // of the terms
+	Rarities []float32 `cbor:"2,keyasint,omitempty"`
+	Weights  []float32 `cbor:"3,keyasint,omitempty"`
+	Rare     float32   `cbor:"4,keyasint"`
+	Bias     float64   `cbor:"5,keyasint"`
 }
 
 type scaleState struct {
@@ -69,6 +79,9 @@ func (o *Fused) Encode() ([]byte, error) {
 	for i := range s.Parts {
 		s.Parts[i] = contrastState{r.parts[i].all, r.parts[i].allSum}
 	}
+	for i := range r.fits {
+		s.Fits[i] = r.fits[i].state()
+	}
 	for i := range r.examples {
 		s.Examples = append(s.Examples, r.examples[i].Encode())
 	}
@@ -84,7 +97,7 @@ func (o *Fused) Restore(raw []byte) error {
 	if err := codec.Unmarshal(raw, &s); err != nil {
 		return fmt.Errorf("read what was learned: %w", err)
 	}
-	if s.Version != stateVersion && s.Version != 1 || len(s.Scale.Scores) > maxScores {
+	if s.Version < 1 || s.Version > stateVersion || len(s.Scale.Scores) > maxScores {
 		return fmt.Errorf("read what was learned: it is of version %d, this is %d", s.Version, stateVersion)
 	}
 	r := newRelevance(o.settings)
@@ -107,8 +120,13 @@ func (o *Fused) Restore(raw []byte) error {
 	}
 	r.seen, r.weights, r.bias, r.random = s.Pages, s.Weights, s.Bias, random(s.Random)
 	r.says = s.Says
-	if s.Version == 1 {
-		r.weigh() // which gives the cosine its weight
+	for i := range r.fits {
+		if !r.fits[i].restore(s.Fits[i]) {
+			return errViews
+		}
+	}
+	if s.Version < stateVersion {
+		r.weigh() // which gives the cosine its weight, and fits the regressions
 	}
 	of := scale{s.Scale.Scores, s.Scale.Seen, s.Scale.Full, random(s.Scale.Random)}
 	if s.Version == 1 {
@@ -124,6 +142,27 @@ func (o *Fused) Restore(raw []byte) error {
 	defer o.mu.Unlock()
 	o.relevance, o.rel, o.hub, o.groups, o.mean, o.scale = r, rel, hub, g, s.Mean, of
 	return nil
+}
+
+func (l *linear) state() linearState {
+	s := linearState{Rare: l.rare, Bias: l.bias}
+	for _, id := range slices.Sorted(maps.Keys(l.terms)) {
+		term := l.terms[id]
+		s.IDs, s.Rarities, s.Weights = append(s.IDs, id), append(s.Rarities, term.rarity), append(s.Weights, term.weight)
+	}
+	return s
+}
+
+// restore returns false if the lists do not fit.
+func (l *linear) restore(s linearState) bool {
+	if len(s.IDs) != len(s.Rarities) || len(s.IDs) != len(s.Weights) {
+		return false
+	}
+	*l = linear{terms: make(map[uint32]linearTerm, len(s.IDs)), rare: s.Rare, bias: s.Bias}
+	for i, id := range s.IDs {
+		l.terms[id] = linearTerm{s.Rarities[i], s.Weights[i]}
+	}
+	return true
 }
 
 func (r *regression) state() regressionState {

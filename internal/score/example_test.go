@@ -14,7 +14,7 @@ func TestExampleTexts(t *testing.T) {
 		{URL: "http://a.example/"}, {Text: "a < b, plainly"},
 	}}
 	list := exampleTexts(about)
-	if len(list) != 2 || list[0].title != "Ravens" || list[0].text != "Ravens\nRavens\nA crow nests" || list[1] != (exampleText{"", "a < b, plainly"}) {
+	if len(list) != 2 || list[0].title != "Ravens" || list[0].text != "Ravens\nRavens\nA crow nests" || list[1].title != "" || list[1].text != "a < b, plainly" {
 		t.Fatalf("%+v", list)
 	}
 	s := scorer(t, about, crawl.Weights{Document: 1}, nil)
@@ -24,5 +24,21 @@ func TestExampleTexts(t *testing.T) {
 	views := order.DecodeViews(s.Examples(nil))
 	if len(views) != 2 || len(views[0][1]) != 1 || len(views[0][0]) != 3 || len(views[1][1]) != 0 || len(views[0][2]) != 0 {
 		t.Errorf("an order is shown %+v", views)
+	}
+}
+
+// TestExampleLinks: of an example that is given by its text, an order is shown the links whose URLs are known: absolute ones, or all if it names its base.
+func TestExampleLinks(t *testing.T) {
+	about := crawl.Topic{Examples: []crawl.Example{
+		{Text: `<p>A <a href="http://a.example/x">raven</a> and <a href="/y">a crow</a></p>`},
+		{Text: `<base href="http://a.example/birds/"><p>A <a href="../x">raven</a> and <a href="/y">a crow</a></p>`},
+		{Text: "a raven and a crow"},
+	}}
+	views := order.DecodeViews(scorer(t, about, crawl.Weights{Document: 1}, nil).Examples(nil))
+	if len(views) != 3 || len(views[0][3]) != 1 || len(views[1][3]) != 2 || len(views[2][3]) != 0 {
+		t.Fatalf("an order is shown %+v", views)
+	}
+	if want := order.Targets("", []string{"http://a.example/x"}); views[0][3][0].ID != want[0].ID {
+		t.Errorf("%v, want %v", views[0][3], want)
 	}
 }

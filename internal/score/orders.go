@@ -56,7 +56,7 @@ func (s *Scorer) Examples(samples []topic.Sample) [][]byte {
 	var list [][]byte
 	for _, e := range s.examples {
 		v := order.ViewsOf(&order.Page{Text: s.tally(e.text), Title: s.tally(e.title)})
-		v[2] = nil // it has no URL
+		v[2], v[3] = nil, order.Targets("", e.links) // it has no URL
 		list = append(list, v.Encode())
 	}
 	for _, sample := range samples {
