@@ -4,6 +4,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/aah"
@@ -101,6 +104,11 @@ type Options struct {
 	Fold   Fold // of the sites
 	// LeastOfSite is how many pages a site must have for what is learned without old content to be measured; 0: LeastOfSite.
 	LeastOfSite int
+	// Made is how many pages are made of one of each site; these are measured in the place of the saved ones, as new pages alone: few
+	// sites have pages enough. 0: the saved pages are.
+	Made int
+	// Strengths are the names of the strengths of change; none: all.
+	Strengths []string
 }
 
 // Measure changes the pages of each application with enough of them, and extracts their objects again.
@@ -129,8 +137,20 @@ func Measure(dir string, list []recognition.Labelled, o Options) ([]Row, error) 
 		}
 		samples[d.Application] = append(samples[d.Application], sample{l.URL, body, things(d.Objects), d.Prints})
 	}
+	if o.Made > 0 {
+		for app, of := range samples {
+			made, err := o.make(app, of)
+			if err != nil {
+				return nil, err
+			}
+			samples[app] = made
+		}
+	}
 	var rows []Row
 	for _, strength := range Strengths {
+		if len(o.Strengths) > 0 && !slices.Contains(o.Strengths, strength.Name) {
+			continue
+		}
 		for _, app := range order {
 			if len(samples[app]) < Least {
 				continue
@@ -143,6 +163,42 @@ func Measure(dir string, list []recognition.Labelled, o Options) ([]Row, error) 
 		}
 	}
 	return rows, nil
+}
+
+// make makes pages of the first page of each site.
+func (o *Options) make(app string, samples []sample) (made []sample, err error) {
+	seen := map[string]bool{}
+	for _, s := range samples {
+		if seen[s.host()] {
+			continue
+		}
+		seen[s.host()] = true
+		level := apply(aah.New(o.Base, aah.DefaultLimits()), s.url, s.body, nil).Level
+		for n := range o.Made {
+			body, err := vary(s.body, o.Seed^adapt.Hash(s.host()), uint64(n))
+			if err != nil {
+				return nil, err
+			}
+			address := withNumber(s.url, n)
+			d := apply(aah.New(o.Base, aah.DefaultLimits()), address, body, nil)
+			if list := things(d.Objects); d.Application == app && d.Level == level && len(list) > 0 {
+				made = append(made, sample{address, body, list, d.Prints})
+			}
+		}
+	}
+	return made, nil
+}
+
+// withNumber is the address of one of the pages that are made of a page. Rules about addresses say the same of it.
+func withNumber(address string, n int) string {
+	if n == 0 {
+		return address
+	}
+	sign := "?"
+	if strings.Contains(address, "?") {
+		sign = "&"
+	}
+	return address + sign + "made=" + strconv.Itoa(n)
 }
 
 func apply(h *aah.Helper, url string, body, before []byte) crawl.Findings {
@@ -179,7 +235,9 @@ func (o *Options) measure(app string, samples []sample, strength Strength) (Row,
 	}
 	pages, met := map[string]int{}, map[string]int{}
 	for _, s := range samples { // as they were: hosts are remembered
-		pages[s.host()]++
+		if pages[s.host()]++; o.Made > 0 && pages[s.host()] > 1 {
+			continue
+		}
 		for _, h := range []*aah.Helper{without, recrawl, beside, never} {
 			apply(h, s.url, s.body, nil)
 		}
@@ -202,11 +260,16 @@ func (o *Options) measure(app string, samples []sample, strength Strength) (Row,
 			ofSite.add(got)
 		}
 		count(&row.Without, &site.Without, one(without, s, body, nil))
-		count(&row.Recrawl, &site.Recrawl, one(recrawl, s, body, s.prints))
+		if o.Made == 0 {
+			count(&row.Recrawl, &site.Recrawl, one(recrawl, s, body, s.prints))
+		}
 		if pages[host] < o.LeastOfSite {
 			continue
 		}
 		count(&row.New, &site.New, one(never, s, body, nil))
+		if o.Made > 0 {
+			continue
+		}
 		if met[host]++; met[host]%2 == 1 {
 			one(beside, s, body, s.prints)
 		} else {

@@ -58,7 +58,8 @@ func adaptCommand(l *lab) *cobra.Command {
 	var only []string
 	var seed uint64
 	var fold string
-	var least int
+	var least, made int
+	var strengths []string
 	cmd := &cobra.Command{
 		Use:   "adapt DIR",
 		Short: "Measure how well extraction survives changed templates, on the saved pages of DIR",
@@ -82,7 +83,7 @@ are nearly the same. What is chosen on some sites (--fold -1/3) is judged on the
 			if err != nil {
 				return cli.Usage("%w", err)
 			}
-			rows, err := adaptation.Measure(args[0], list, adaptation.Options{Base: base, Limits: aah.DefaultLimits(), Seed: seed, Fold: sites, LeastOfSite: least})
+			rows, err := adaptation.Measure(args[0], list, adaptation.Options{Base: base, Limits: aah.DefaultLimits(), Seed: seed, Fold: sites, LeastOfSite: least, Made: made, Strengths: strengths})
 			if err != nil {
 				return err
 			}
@@ -94,6 +95,8 @@ are nearly the same. What is chosen on some sites (--fold -1/3) is judged on the
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the random changes")
 	cmd.Flags().StringVar(&fold, "fold", "", "measure a part of the sites: 1/3 is the first of three, -1/3 the others")
 	cmd.Flags().IntVar(&least, "least", adaptation.LeastOfSite, "pages that a site must have to be measured as new")
+	cmd.Flags().IntVar(&made, "made", 0, "measure new pages alone, on so many that are made of one page of each site: saved pages are of few sites")
+	cmd.Flags().StringSliceVar(&strengths, "strength", nil, "measure these strengths of change only")
 	return cmd
 }
 
