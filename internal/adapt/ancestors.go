@@ -84,9 +84,12 @@ func (l *learner) keepFailing(r *Rule, failing []PropertyRule, objects []*found)
 
 // sameTexts reports whether an expression finds the texts that the objects were made with.
 func (l *learner) sameTexts(text string, refs []xpath.Ref, objects []*found) bool {
-	bodies := map[uint64]bool{}
+	bodies, known := map[uint64]bool{}, 0
 	for _, f := range objects {
-		bodies[l.sum(f.parts["body"]).hash] = true
+		if body, ok := f.parts["body"]; ok {
+			bodies[l.sum(body).hash] = true
+			known++
+		}
 	}
 	x, same := l.parse(text), 0
 	for _, ref := range refs {
@@ -94,5 +97,5 @@ func (l *learner) sameTexts(text string, refs []xpath.Ref, objects []*found) boo
 			same++
 		}
 	}
-	return float64(same) >= Support*float64(len(refs))
+	return float64(same) >= Support*float64(min(known, len(refs)))
 }

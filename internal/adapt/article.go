@@ -10,7 +10,8 @@ import (
 // articleLetters is the least number of letters that the text of an article has.
 const articleLetters = 200
 
-// article takes the page as one object: its longest text, heading, date and author.
+// article takes the page as one object: its text, heading and date. The text is that of the element that agrees best with the page's main
+// text, or of the one in which paragraphs hold the most.
 func (l *learner) article(kind string) []*found {
 	tree := l.eval.Tree
 	root := int32(0)
@@ -20,18 +21,14 @@ func (l *learner) article(kind string) []*found {
 			break
 		}
 	}
-	// the element in which paragraphs hold the most text
-	l.pay(2 * tree.Len())
-	best, most := int32(-1), 0
-	for id := root; id < tree.End(xpath.Ref{ID: root, Attr: -1}); id++ {
-		if tree.At(id).Type != html.ElementNode {
-			continue
-		}
-		if own := l.countProse(id); own > most {
-			best, most = id, own
-		}
+	best := int32(-1)
+	if l.words != nil {
+		best = l.mainBody(root, root+1, nil)
 	}
-	if best < 0 || most < articleLetters {
+	if best < 0 {
+		best = l.mostProse(root)
+	}
+	if best < 0 {
 		return nil
 	}
 	f := &found{print: &Print{Type: kind}, parts: map[string]xpath.Ref{}}
@@ -47,6 +44,30 @@ func (l *learner) article(kind string) []*found {
 		return nil
 	}
 	return []*found{f}
+}
+
+// mostProse is the element in which paragraphs hold the most text; -1 if that is too little for an article.
+func (l *learner) mostProse(root int32) int32 {
+	tree := l.eval.Tree
+	l.pay(2 * tree.Len())
+	best, most := int32(-1), 0
+	for id := root; id < tree.End(xpath.Ref{ID: root, Attr: -1}); id++ {
+		n := tree.At(id)
+		if n.DataAtom == atom.Script || n.DataAtom == atom.Style || n.DataAtom == atom.Noscript {
+			id = tree.End(xpath.Ref{ID: id, Attr: -1}) - 1
+			continue
+		}
+		if n.Type != html.ElementNode {
+			continue
+		}
+		if own := l.countProse(id); own > most {
+			best, most = id, own
+		}
+	}
+	if most < articleLetters {
+		return -1
+	}
+	return best
 }
 
 // countProse counts the letters that stand in an element's own text and in the paragraphs right in it.

@@ -22,33 +22,38 @@ func (a *adaptation) byRules() {
 		}
 	}
 	for _, kind := range kinds {
-		known, done, real := 0, false, a.findsTexts(kind)
-		for i := range a.rules {
-			r := &a.rules[i]
-			if r.Type != kind || real && (r.Method != ByContent || !r.InForce()) {
-				continue
-			}
-			set, valid := a.apply(r.Rule)
-			if !valid { // the file was written by hand
-				a.updateSite(func(s *Site) bool { return s.Drop(r) })
-				continue
-			}
-			if known++; real && !a.leavesOutMore(kind, set) || repeatedTypes[kind] && len(set.Objects) == 0 {
-				continue // there may be none
-			}
-			well := isSound(set, r.Rule)
-			if well && r.InForce() && !done {
-				a.replace(kind, set)
-				done = true
-			}
-			a.updateSite(func(s *Site) bool { return s.Note(r, well, a.page.Doc.URL, a.Now()) })
-			if done && r.Method == ByContent { // the others may yet prove better
-				break
-			}
+		a.byRulesFor(kind)
+	}
+}
+
+// byRulesFor works on the objects of one type.
+func (a *adaptation) byRulesFor(kind string) {
+	choice := a.newChoice(kind)
+	known := 0
+	for i := range a.rules {
+		r := &a.rules[i]
+		if r.Type != kind || choice.real && (r.Method != ByContent || !r.InForce()) {
+			continue
 		}
-		if !done && !real && known <= maxCandidates && kind == a.mainType() && a.mayTry() {
-			a.countAttempt(a.makeCandidate())
+		set, valid := a.apply(r.Rule)
+		if !valid { // the file was written by hand
+			a.updateSite(func(s *Site) bool { return s.Drop(r) })
+			continue
 		}
+		if known++; choice.real && !a.leavesOutMore(kind, set) || repeatedTypes[kind] && len(set.Objects) == 0 {
+			continue // there may be none
+		}
+		well := choice.offer(&r.Rule, r.Method, set, r.InForce())
+		a.updateSite(func(s *Site) bool { return s.Note(r, well, a.page.Doc.URL, a.Now()) })
+		if choice.sure { // the others may yet prove better
+			break
+		}
+	}
+	if !choice.found() && !choice.real && known <= maxCandidates && kind == a.mainType() && a.mayTry() {
+		a.countAttempt(a.makeCandidate(choice))
+	}
+	if choice.found() {
+		a.replace(kind, choice.best)
 	}
 }
 
@@ -85,15 +90,23 @@ func bodyTexts(tree *xpath.Tree, located []extract.Located, kind string) (list [
 const maxCandidates = 3
 
 // makeCandidate makes a rule for a page on which the shipped rules fail: by parts that are still found, the failing rule
-// made less strict, a rule of another application that fits, or by the form of the page.
-func (a *adaptation) makeCandidate() (found bool) {
+// made less strict, a rule of another application that fits, or by the form of the page. Where things repeat, the first way that
+// succeeds counts; of the others all are compared, for their texts can be.
+func (a *adaptation) makeCandidate(choice *choice) (found bool) {
 	kind := a.mainType()
 	if kind == "" {
 		return false
 	}
+	if !repeatedTypes[kind] {
+		return a.makeSingle(kind, choice)
+	}
 	for _, by := range []func(string) (Rule, string, bool){a.byParts, a.byRelaxing, a.byBase, a.byShape} {
 		learned, method, ok := by(kind)
-		if !ok || !learned.Has("body") || !a.isSound(learned) {
+		if !ok || !learned.Has("body") {
+			continue
+		}
+		set, _ := a.apply(learned)
+		if !choice.offer(&learned, method, set, false) {
 			continue
 		}
 		a.storeRule(learned, method)
@@ -104,9 +117,39 @@ func (a *adaptation) makeCandidate() (found bool) {
 	return found
 }
 
+// makeSingle makes a rule for the only object of its type on a page: the one whose text agrees best with the page's main text.
+func (a *adaptation) makeSingle(kind string, choice *choice) (found bool) {
+	var best Rule
+	var by string
+	most := 0.0
+	for _, way := range []func(string) (Rule, string, bool){a.byRelaxing, a.byBase, a.byShape} {
+		learned, method, ok := way(kind)
+		if !ok || !learned.Has("body") {
+			continue
+		}
+		set, _ := a.apply(learned)
+		if fit, ok := choice.measure(&learned, set); ok && (!found || fit > most+betterFit) {
+			best, by, most, found = learned, method, fit, true
+		}
+	}
+	if found {
+		a.storeRule(best, by)
+	}
+	return found
+}
+
+// words distinguish the text that a page of a type is for from other text; nil if there is too little of it.
+func (a *adaptation) words(kind string) extract.Words {
+	words, _, long := a.page.Words(kind)
+	if !long {
+		return nil
+	}
+	return words
+}
+
 // byShape makes a rule by the form of the page alone.
 func (a *adaptation) byShape(kind string) (learned Rule, method string, ok bool) {
-	learned, ok = Shape(a.page.Eval, kind, a.steps())
+	learned, ok = Shape(a.page.Eval, kind, a.words(kind), a.steps())
 	return learned, ByShape, ok
 }
 
@@ -118,7 +161,7 @@ func (a *adaptation) byParts(kind string) (learned Rule, method string, ok bool)
 			failing = append(failing, asLearned(o).Properties...)
 		}
 	}
-	learned, ok = Parts(a.page.Eval, kind, failing, a.steps())
+	learned, ok = Parts(a.page.Eval, kind, failing, a.words(kind), a.steps())
 	return learned, ByParts, ok
 }
 
@@ -131,7 +174,7 @@ func (a *adaptation) byRelaxing(kind string) (best Rule, method string, ok bool)
 			continue
 		}
 		had := a.page.Eval.Budget
-		learned, found := Relax(a.page.Eval, asLearned(o), left)
+		learned, found := Relax(a.page.Eval, asLearned(o), a.words(kind), left)
 		left -= had - a.page.Eval.Budget
 		if !found || !learned.Has("body") {
 			continue

@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
@@ -22,6 +23,8 @@ type learner struct {
 	classes []string
 	// above are expressions for objects that are derived from their parts
 	above []string
+	// words distinguish main text from other text, where bodies are guessed; nil: letters of paragraphs do
+	words extract.Words
 	// guessed: the bodies are not known by their text, but by their form alone
 	guessed bool
 }

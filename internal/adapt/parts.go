@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
@@ -20,8 +21,11 @@ const (
 // are not: links to profiles, dates and permanent links outlive a template. Where such parts repeat, the elements
 // that hold one of each are the things; what else belongs to them is searched for there. It makes rules for two objects and
 // more.
-func Parts(eval *xpath.Eval, kind string, failing []PropertyRule, steps int) (r Rule, ok bool) {
-	withinSteps(eval, steps, func(l *learner) { r, ok = l.fromParts(kind, failing) })
+func Parts(eval *xpath.Eval, kind string, failing []PropertyRule, words extract.Words, steps int) (r Rule, ok bool) {
+	withinSteps(eval, steps, func(l *learner) {
+		l.words = words
+		r, ok = l.fromParts(kind, failing)
+	})
 	return r, ok
 }
 
@@ -211,12 +215,13 @@ func (l *learner) groupObjects(kind string, group []int32, lists map[string]anch
 		if !known {
 			body = xpath.Ref{ID: l.bodyOutside(id, in), Attr: -1}
 		}
-		size := l.sum(body).size
-		if body.ID == id && !known || size == 0 {
-			continue
+		f, size := &found{print: &Print{Type: kind}, parts: map[string]xpath.Ref{}}, 0
+		if body.ID >= 0 {
+			if size = l.sum(body).size; body.ID == id && !known || size == 0 {
+				continue
+			}
+			f.put(l, "body", body)
 		}
-		f := &found{print: &Print{Type: kind}, parts: map[string]xpath.Ref{}}
-		f.put(l, "body", body)
 		for _, name := range sortedNames(lists) {
 			if r, has := parts[id][name]; has && name != "body" {
 				f.put(l, name, r)
@@ -252,6 +257,9 @@ func (l *learner) groupObjects(kind string, group []int32, lists map[string]anch
 // bodyOutside is the element below in which the most is written, outside of other elements of a group.
 func (l *learner) bodyOutside(id int32, group map[int32]bool) int32 {
 	tree := l.eval.Tree
+	if l.words != nil {
+		return l.mainBody(id, id+1, group)
+	}
 	best, most := id, 0
 	l.pay(2 * int(tree.End(xpath.Ref{ID: id, Attr: -1})-id))
 	for c := id + 1; c < tree.End(xpath.Ref{ID: id, Attr: -1}); c++ {

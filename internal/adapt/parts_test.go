@@ -24,7 +24,7 @@ func TestParts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := opened(t, paged(`<p>Welcome <a href="/u/me">me</a></p>`, each, some))
-			rule, ok := Parts(e, "post", byLinks, ample)
+			rule, ok := Parts(e, "post", byLinks, nil, ample)
 			if !ok {
 				t.Fatal("nothing is found")
 			}
@@ -58,16 +58,16 @@ func TestPartsOfOtherPages(t *testing.T) {
 		"nothing":     "",
 		"one element": strings.Repeat(`<a href="/u/x">x</a><a href="#p1">#</a>`, 5) + strings.Repeat(prose, 9),
 	} {
-		if rule, ok := Parts(opened(t, page), "post", byLinks, ample); ok {
+		if rule, ok := Parts(opened(t, page), "post", byLinks, nil, ample); ok {
 			t.Errorf("%s: %+v", name, rule)
 		}
 	}
 	e := opened(t, paged("", `<div><a href="/u/{author}">{author}</a><a href="/t#p{n}">#</a><div>{body}</div></div>`, some))
-	if rule, ok := Parts(e, "post", byLinks, 0); ok {
+	if rule, ok := Parts(e, "post", byLinks, nil, 0); ok {
 		t.Errorf("without time %+v is made", rule)
 	}
 	for _, parts := range [][]PropertyRule{nil, {{Name: "author", XPath: "///"}}, {{Name: "author", XPath: "/html/head/title"}}, {{Name: "author", XPath: "ancestor::a"}}, {{Name: "body", XPath: "."}}} {
-		if rule, ok := Parts(e, "post", parts, ample); ok {
+		if rule, ok := Parts(e, "post", parts, nil, ample); ok {
 			t.Errorf("%+v makes %+v", parts, rule)
 		}
 	}

@@ -68,12 +68,7 @@ func (l *learner) records(kind string) []*found {
 			best, most = list, score
 		}
 	}
-	var objects []*found
-	for _, id := range best[:min(len(best), MaxPrints)] {
-		if f := l.object(kind, id); f != nil {
-			objects = append(objects, f)
-		}
-	}
+	objects := l.objects(kind, best[:min(len(best), MaxPrints)])
 	l.chains(objects)
 	return objects
 }

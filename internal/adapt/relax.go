@@ -1,9 +1,12 @@
 package adapt
 
 import (
+	"slices"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
@@ -18,8 +21,11 @@ const (
 // (a condition is left out, a name or an axis widened, a class replaced by one of the page that is like it), and
 // what is still not found is looked for by its form in the objects that are. The form decides between candidates:
 // how many objects there are, and how many of their properties.
-func Relax(eval *xpath.Eval, failing Rule, steps int) (best Rule, ok bool) {
-	withinSteps(eval, steps, func(l *learner) { best, ok = l.relax(failing) })
+func Relax(eval *xpath.Eval, failing Rule, words extract.Words, steps int) (best Rule, ok bool) {
+	withinSteps(eval, steps, func(l *learner) {
+		l.words = words
+		best, ok = l.relax(failing)
+	})
 	return best, ok
 }
 
@@ -70,13 +76,11 @@ func (l *learner) areNested(refs []xpath.Ref) bool {
 // fillProperties finds the properties in the elements of the objects.
 func (l *learner) fillProperties(each string, failing Rule, refs []xpath.Ref) (r Rule, worth float64) {
 	r = Rule{Type: failing.Type, Each: each, Support: len(refs), Expected: len(refs)}
-	var objects []*found
-	for _, ref := range refs {
-		if f := l.object(failing.Type, ref.ID); f != nil {
-			f.chain = []int32{ref.ID}
-			objects = append(objects, f)
-		}
+	ids := make([]int32, len(refs))
+	for i, ref := range refs {
+		ids[i] = ref.ID
 	}
+	objects := l.objects(failing.Type, ids)
 	if len(objects) == 0 {
 		return r, 0
 	}
@@ -106,7 +110,7 @@ func (l *learner) fillProperties(each string, failing Rule, refs []xpath.Ref) (r
 		if have[p.Name] || l.outOfSteps() {
 			continue
 		}
-		if _, formed := objects[0].parts[p.Name]; formed { // body, date and author have a form of their own
+		if slices.ContainsFunc(objects, func(f *found) bool { _, formed := f.parts[p.Name]; return formed }) { // body, date and author have a form of their own
 			if text, share := l.bestExpression(p.Name, objects, at); text != "" {
 				add(p, text, share)
 				continue

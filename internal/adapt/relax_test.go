@@ -16,7 +16,7 @@ func TestRelax(t *testing.T) {
 		"the author alone":          `<div class="post"><b class="whom">{author}</b><time datetime="{date}">{date}</time><div class="text">{body}</div></div>`,
 	} {
 		e := opened(t, paged("", each, some))
-		rule, ok := Relax(e, oldRule, ample)
+		rule, ok := Relax(e, oldRule, nil, ample)
 		if !ok || rule.Type != "post" || !rule.Has("body") {
 			t.Errorf("%s: %+v %v", name, rule, ok)
 			continue
@@ -25,10 +25,10 @@ func TestRelax(t *testing.T) {
 			t.Errorf("%s: %+v extracts\n%s", name, rule, strings.Join(got, "\n"))
 		}
 	}
-	if rule, ok := Relax(opened(t, paged("", old, some)), oldRule, 0); ok {
+	if rule, ok := Relax(opened(t, paged("", old, some)), oldRule, nil, 0); ok {
 		t.Errorf("without time: %+v", rule)
 	}
-	if rule, ok := Relax(opened(t, ""), oldRule, ample); ok {
+	if rule, ok := Relax(opened(t, ""), oldRule, nil, ample); ok {
 		t.Errorf("of nothing: %+v", rule)
 	}
 }

@@ -5,6 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/muninn-archive/muninn/internal/extract"
+	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
 // TestShapeForum: posts are recognised by their form, whatever their names in the template.
@@ -19,7 +24,7 @@ func TestShapeForum(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := opened(t, paged("", each, some))
-			rule, ok := Shape(e, "post", ample)
+			rule, ok := Shape(e, "post", nil, ample)
 			if !ok || rule.Type != "post" {
 				t.Fatal("nothing is found")
 			}
@@ -52,11 +57,12 @@ func TestShapeArticle(t *testing.T) {
 		"a post":     {"post", `<h1>Ravens</h1><em>21 Nov 2026</em><div class="t">` + strings.Repeat(prose, 4) + `</div>`},
 		"line breaks": {"page", `<h2>Ravens</h2><em>21 Nov 2026</em><div class="t">` +
 			strings.Repeat(strings.NewReplacer("<p>", "", "</p>", "<br>").Replace(prose), 4) + `</div><div>` + prose + `</div>`},
+		"a script above": {"article", `<div><script>` + strings.Repeat("var raven = 1; ", 500) + `</script></div><h1>Ravens</h1><em>21 Nov 2026</em><div class="t">` + strings.Repeat(prose, 4) + `</div>`},
 		"comments below": {"article", `<h1>Ravens</h1><em>21 Nov 2026</em><div class="t">` + strings.Repeat(prose, 4) + `</div>` +
 			paged("", `<div class="c"><a href="/u">{author}</a><em>{date}</em><p>{body}</p></div>`, some)},
 	} {
 		e := opened(t, test.page)
-		rule, ok := Shape(e, test.kind, ample)
+		rule, ok := Shape(e, test.kind, nil, ample)
 		if !ok {
 			t.Errorf("%s: nothing is found", name)
 			continue
@@ -86,12 +92,12 @@ func TestShapeOfOtherPages(t *testing.T) {
 			continue
 		}
 		for _, kind := range []string{"post", "comment", "article", "page"} {
-			if rule, ok := Shape(opened(t, page), kind, ample); ok {
+			if rule, ok := Shape(opened(t, page), kind, nil, ample); ok {
 				t.Errorf("%s is taken for %s: %+v", name, kind, rule)
 			}
 		}
 	}
-	if rule, ok := Shape(opened(t, paged("", old, some)), "post", 0); ok {
+	if rule, ok := Shape(opened(t, paged("", old, some)), "post", nil, 0); ok {
 		t.Errorf("without time: %+v", rule)
 	}
 }
@@ -116,5 +122,38 @@ func TestSignature(t *testing.T) {
 	got := []string{x(1), x(2), x(3), x(4)}
 	if want := []string{"li.row<ul<div", "li.row<ul<div", "li<ul<div", "li.row<ol<div"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestShapeByWords: what is main text of the page is the text of a post, though more is written beside it. Posts without any do not count
+// against that.
+func TestShapeByWords(t *testing.T) {
+	var page strings.Builder
+	for i := range 6 {
+		text := `<div class="t">` + strings.Repeat(fmt.Sprintf("raven %d ", i), 10) + `</div>`
+		if i%3 == 2 {
+			text = `<div class="t">Yes.</div>`
+		}
+		fmt.Fprintf(&page, `<div class="m"><em>2%d Nov 2026</em>%s<div class="s">%s</div></div>`, i, text, strings.Repeat(fmt.Sprintf("jay %d sells acorns ", i), 20))
+	}
+	e := opened(t, page.String())
+	count := func(at xpath.Ref) (words, main int) {
+		for id := at.ID; id < e.Tree.End(at); id++ {
+			if n := e.Tree.At(id); n.Type == html.TextNode {
+				words += len(strings.Fields(n.Data))
+				main += strings.Count(n.Data, "raven")
+			}
+		}
+		return words, main
+	}
+	for name, test := range map[string]struct {
+		words extract.Words
+		want  string
+	}{"letters": {nil, "s"}, "words": {count, "t"}} {
+		rule, ok := Shape(e, "post", test.words, ample)
+		at := slices.IndexFunc(rule.Properties, func(p PropertyRule) bool { return p.Name == "body" })
+		if !ok || at < 0 || !strings.Contains(rule.Properties[at].XPath, "'"+test.want+"'") {
+			t.Errorf("by %s: %+v", name, rule)
+		}
 	}
 }

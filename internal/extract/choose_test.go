@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -99,5 +100,44 @@ func TestOneOfSeveral(t *testing.T) {
 		if len(set.Objects) != c.want || countWords(set.Objects[0].Properties.Get("body")) != c.words {
 			t.Errorf("one=%q: %d objects, the first of %d words, want %d and %d", c.one, len(set.Objects), countWords(set.Objects[0].Properties.Get("body")), c.want, c.words)
 		}
+	}
+}
+
+// TestFit: the bodies of a type are compared with the page's main text together, each word once, without what is left out of them; those
+// of other types and attributes do not count. Words in an element for comments are main text of posts, and not of an article.
+func TestFit(t *testing.T) {
+	p := pageOf(t, `<div id="a"><p>`+prose(60)+`</p><p id="b">`+prose(40)+`</p></div><ul id="l"><li><a href="/x">`+prose(50)+`</a></li></ul><div class="comments" id="c"><p>`+prose(100)+`</p></div>`)
+	body := func(kind string, ids ...string) (list []Located) {
+		for _, id := range ids {
+			list = append(list, Located{Type: kind, Parts: []Part{{Name: "body", At: byID(t, p.Eval.Tree, id)}}})
+		}
+		return list
+	}
+	a := byID(t, p.Eval.Tree, "a")
+	without := []Located{{Type: "article", Parts: []Part{{Name: "body", At: a, Out: []xpath.Ref{byID(t, p.Eval.Tree, "b")}}}}}
+	attribute := []Located{{Type: "article", Parts: []Part{{Name: "body", At: xpath.Ref{ID: a.ID, Attr: 0}}}}}
+	for name, test := range map[string]struct {
+		located []Located
+		kind    string
+		want    float64
+	}{
+		"all of it":          {body("article", "a"), "article", 1},
+		"a part":             {body("article", "b"), "article", 2 * 40. / (40 + 100)},
+		"one in another":     {body("article", "a", "b"), "article", 1},
+		"without a part":     {without, "article", 2 * 60. / (60 + 100)},
+		"links too":          {body("article", "a", "l"), "article", 2 * 100. / (150 + 100)},
+		"other text":         {body("article", "l"), "article", 0},
+		"of another type":    {body("comment", "a"), "article", 0},
+		"an attribute":       {attribute, "article", 0},
+		"comments":           {body("article", "c"), "article", 0},
+		"comments, as posts": {body("post", "a", "c"), "post", 1},
+	} {
+		if got, long := p.Fit(test.located, test.kind); math.Abs(got-test.want) > 1e-9 || !long {
+			t.Errorf("%s: %g, want %g", name, got, test.want)
+		}
+	}
+	short := pageOf(t, `<p id="a">`+prose(chosenWords-1)+`</p>`)
+	if _, long := short.Fit(nil, "article"); long {
+		t.Error("a short text counts as long")
 	}
 }
