@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/muninn-archive/muninn/internal/extract"
 )
@@ -76,6 +77,7 @@ func (a *adaptation) learn(lost []Print, byType map[string][]Print) (success, st
 	for _, learned := range rules {
 		a.addShippedConditions(&learned)
 		set := a.keepFittingMatches(&learned)
+		set = a.addFittingMatch(&learned, set)
 		same := byType[learned.Type]
 		if got := a.agreement(set.Located, same); got < Support || got <= a.agreement(a.Located, same) {
 			continue
@@ -104,6 +106,61 @@ func (a *adaptation) keepFittingMatches(l *Rule) extract.Set {
 		}
 	}
 	return set
+}
+
+// addFittingMatch gives a rule the pattern of a shipped rule for its text, if name or date stand in the text and the pattern finds one in
+// all objects. Prints are of elements, also where only a part of one was the text.
+func (a *adaptation) addFittingMatch(l *Rule, set extract.Set) extract.Set {
+	if !slices.ContainsFunc(set.Located, a.holdsSign) {
+		return set
+	}
+	for i := range l.Properties {
+		if p := l.Properties[i]; p.Match != "" || p.Name != "body" {
+			continue
+		}
+		for _, match := range a.shippedMatches(l.Type) {
+			with := *l
+			with.Properties = slices.Clone(l.Properties)
+			with.Properties[i].Match = match
+			if cut, valid := a.apply(with); valid && a.cutsSigned(cut, set) {
+				*l, set = with, cut
+				break
+			}
+		}
+	}
+	return set
+}
+
+// shippedMatches are the patterns of the shipped rules for the text of a type.
+func (a *adaptation) shippedMatches(kind string) (list []string) {
+	for i := range a.Level.Objects {
+		o := &a.Level.Objects[i]
+		for k := range o.Properties {
+			if q := &o.Properties[k]; o.Type == kind && q.Name == "body" && q.Match != nil && !slices.Contains(list, q.Match.String()) {
+				list = append(list, q.Match.String())
+			}
+		}
+	}
+	return list
+}
+
+// cutsSigned reports whether a pattern leaves, of texts in which name or date stand, a part, of some of them at least, and the others as
+// they are.
+func (a *adaptation) cutsSigned(cut, set extract.Set) (some bool) {
+	if len(cut.Objects) != len(set.Objects) {
+		return false
+	}
+	for i := range set.Objects {
+		now, was := cut.Objects[i].Properties.Get("body"), set.Objects[i].Properties.Get("body")
+		if now == was {
+			continue
+		}
+		if now == "" || !strings.Contains(was, now) || !a.holdsSign(set.Located[i]) {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 // countBodies counts the objects with a text.

@@ -83,6 +83,12 @@ func (l *learner) bestRule(kind string, objects []*found, of int) (Rule, bool) {
 		score := 0.0
 		for _, name := range bodyFirst(names) {
 			text, support := l.bestExpression(name, objects, each)
+			if text == "" && name == "body" && !l.guessed {
+				var first string
+				if first, text, support = l.twoExpressions(name, objects, each); first != "" {
+					r.Properties = append(r.Properties, PropertyRule{Name: name, XPath: first, Without: l.withoutExpression(name, objects)})
+				}
+			}
 			if text == "" {
 				continue
 			}
