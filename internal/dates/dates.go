@@ -57,6 +57,7 @@ func Read(text string, now time.Time) (time.Time, Precision, bool) {
 		r.short = 49
 	}
 	r.scan(text)
+	r.join()
 	if t, ok := r.unix(); ok {
 		return t, Second, true
 	}
@@ -90,7 +91,7 @@ func Format(text string, now time.Time) (string, bool) {
 // mayHold reports whether a date may be in text at all: it has a digit, or is short enough for "yesterday".
 func mayHold(text string, absolute bool) bool {
 	for i := range min(len(text), maxText) {
-		if c := text[i]; c-'0' < 10 || c == 0xEF { // EF begins the wide digits
+		if c := text[i]; c-'0' < 10 || c == 0xEF || c == 0xD9 || c == 0xDB || c == 0xE0 { // these begin wide digits, and those of Arabic, Persian and India
 			return true
 		}
 	}
@@ -110,6 +111,8 @@ type reader struct {
 	n     int
 	last  int // the last year that counts
 	short int // the last year of two digits that counts as one after 2000
+
+	arabic bool // the text has letters or digits of Arabic script
 }
 
 // dateAt reads the full date whose first number is the token i, or whose month's name is.
@@ -120,7 +123,10 @@ func (r *reader) dateAt(i int) (date, bool) {
 		if d, ok := r.numeric(i); ok {
 			return d, true
 		}
-		return r.signed(i)
+		if d, ok := r.signed(i); ok {
+			return d, true
+		}
+		return r.worded(i)
 	case t.kind == number && t.width == 8:
 		return r.compact(i)
 	case t.kind == letters && t.month > 0:

@@ -1,5 +1,5 @@
 // Package dates reads the dates that web pages show: those of machines (RFC 3339, RFC 1123, Unix seconds and
-// milliseconds) and those of people, in some twenty-five languages, alone or in a phrase, as in "by Hugo » Sat
+// milliseconds) and those of people, in some fifty languages, alone or in a phrase, as in "by Hugo » Sat
 // Nov 21, 2026 9:15 am", "Samstag, 5. Oktober 2013 um 10:23" and "2012年8月1日". Text is cut into numbers, words
 // and signs, words are looked up in one table, and each number and each name of a month is asked whether a
 // date stands around it.
@@ -22,6 +22,9 @@
 //     or a fourth part.
 //   - Unix times are ten or thirteen digits that are the whole text; thirteen also after '=', ten after '=' only
 //     if the name before says time ("time=", "date=").
+//
+// Digits of Arabic, Persian, Thai and the scripts of India are read as others. Years of the Buddhist calendar are 543 greater; dates with a name of
+// a month of the Persian calendar, or with its year before an Arabic or Persian word, are of that calendar.
 //
 // A date that does not exist (May 99, 31 February) is not read, and nothing is made of a part of it.
 package dates

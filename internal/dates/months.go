@@ -31,7 +31,40 @@ var monthNames = [...]struct{ language, names string }{
 	{"Turkish", "ocak oca|şubat şub|mart|nisan nis|mayıs may|haziran haz|temmuz tem|ağustos ağu|eylül eyl|ekim eki|kasım kas?|aralık ara?"},
 	{"Greek", "ιανουάριος ιανουαρίου ιαν|φεβρουάριος φεβρουαρίου φεβ|μάρτιος μαρτίου μαρ μαρτ|απρίλιος απριλίου απρ|μάιος μαΐου μάι|ιούνιος ιουνίου ιουν|ιούλιος ιουλίου ιουλ|αύγουστος αυγούστου αυγ|σεπτέμβριος σεπτεμβρίου σεπ σεπτ|οκτώβριος οκτωβρίου οκτ|νοέμβριος νοεμβρίου νοε|δεκέμβριος δεκεμβρίου δεκ"},
 	{"Indonesian", "januari|februari pebruari|maret|april|mei|juni|juli|agustus agt agu ags|september|oktober okt|november nopember nop|desember des?"},
+	{"Croatian", "siječanj siječnja|veljača veljače|ožujak ožujka|travanj travnja|svibanj svibnja|lipanj lipnja|srpanj srpnja|kolovoz kolovoza|rujan rujna|oktobar|studeni studenoga studenog|prosinac prosinca"}, // listopad is November elsewhere, so October is left out
+	{"Serbian", "januar januara јануар јануара јан|februar februara фебруар фебруара феб|mart marta март марта|april aprila април априла|maj maja мај маја|jun juna јун јуна|jul jula јул јула|avgust avgusta август августа|septembar septembra септембар септембра сеп|oktobar oktobra октобар октобра|novembar novembra новембар новембра|decembar decembra децембар децембра"},
+	{"Macedonian", "јануари|февруари|март|април|мај|јуни|јули|август|септември|октомври|ноември|декември"},
+	{"Belarusian", "студзень студзеня|люты лютага|сакавік сакавіка|красавік красавіка|травень траўня|чэрвень чэрвеня|ліпень ліпеня|жнівень жніўня|верасень верасня|кастрычнік кастрычніка|лістапад лістапада|снежань снежня"},
+	{"Lithuanian", "sausis sausio|vasaris vasario|kovas kovo|balandis balandžio|gegužė gegužės|birželis birželio|liepa liepos|rugpjūtis rugpjūčio|rugsėjis rugsėjo|spalis spalio|lapkritis lapkričio|gruodis gruodžio"},
+	{"Latvian", "janvāris janvārī janvāra|februāris februārī februāra|marts martā marta|aprīlis aprīlī aprīļa|maijs maijā maija|jūnijs jūnijā jūnija|jūlijs jūlijā jūlija|augusts augustā augusta|septembris septembrī septembra|oktobris oktobrī oktobra|novembris novembrī novembra|decembris decembrī decembra"},
+	{"Icelandic", "janúar|febrúar|mars|apríl|maí|júní|júlí|ágúst|september|október|nóvember|desember"},
+	{"Albanian", "janar|shkurt|mars|prill|maj|qershor|korrik|gusht|shtator|tetor|nëntor|dhjetor"},
+	{"Galician", "xaneiro|febreiro|marzo|abril|maio|xuño|xullo|agosto|setembro|outubro|novembro|decembro"},
+	{"Malay", "januari|februari|mac?|april|mei|jun|julai|ogos|september|oktober|november|disember"},
+	{"Filipino", "enero|pebrero|marso|abril|mayo|hunyo|hulyo|agosto|setyembre|oktubre|nobyembre|disyembre"},
+	{"Azerbaijani", "yanvar|fevral|mart|aprel|may|iyun|iyul|avqust|sentyabr|oktyabr|noyabr|dekabr"},
+	{"Kazakh", "қаңтар|ақпан|наурыз|сәуір|мамыр|маусым|шілде|тамыз|қыркүйек|қазан|қараша|желтоқсан"},
+	{"Georgian", "იანვარი|თებერვალი|მარტი|აპრილი|მაისი|ივნისი|ივლისი|აგვისტო|სექტემბერი|ოქტომბერი|ნოემბერი|დეკემბერი"},
+	{"Arabic", "يناير جانفي|فبراير فيفري شباط|مارس آذار|أبريل إبريل أفريل نيسان|مايو ماي أيار|يونيو يونية جوان حزيران|يوليو يوليوز جويلية تموز|أغسطس أوت غشت آب|سبتمبر شتنبر أيلول|أكتوبر|نوفمبر نونبر|ديسمبر دجنبر"},
+	{"Persian", "ژانویه|فوریه|مارس|آوریل|مه می|ژوئن ژوين|ژوئیه جولای|اوت آگوست|سپتامبر|اکتبر|نوامبر|دسامبر"},
+	{"Urdu", "جنوری|فروری|مارچ|اپریل|مئی|جون|جولائی|اگست|ستمبر|اکتوبر|نومبر|دسمبر"},
+	{"Hebrew", "ינואר בינואר|פברואר בפברואר|מרץ במרץ מרס במרס|אפריל באפריל|מאי במאי|יוני ביוני|יולי ביולי|אוגוסט באוגוסט|ספטמבר בספטמבר|אוקטובר באוקטובר|נובמבר בנובמבר|דצמבר בדצמבר"},
+	{"Hindi", "जनवरी|फरवरी फ़रवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितंबर सितम्बर|अक्टूबर अक्तूबर|नवंबर नवम्बर|दिसंबर दिसम्बर"},
+	{"Marathi", "जानेवारी|फेब्रुवारी|मार्च|एप्रिल|मे|जून|जुलै|ऑगस्ट|सप्टेंबर|ऑक्टोबर|नोव्हेंबर|डिसेंबर"},
+	{"Bengali", "জানুয়ারি জানুয়ারী|ফেব্রুয়ারি ফেব্রুয়ারী|মার্চ|এপ্রিল|মে|জুন|জুলাই|আগস্ট অগাস্ট|সেপ্টেম্বর|অক্টোবর|নভেম্বর|ডিসেম্বর"},
+	{"Tamil", "ஜனவரி|பிப்ரவரி|மார்ச்|ஏப்ரல்|மே|ஜூன்|ஜூலை|ஆகஸ்ட்|செப்டம்பர்|அக்டோபர்|நவம்பர்|டிசம்பர்"},
+	{"Telugu", "జనవరి|ఫిబ్రవరి|మార్చి|ఏప్రిల్|మే|జూన్|జులై|ఆగస్టు|సెప్టెంబర్|అక్టోబర్|నవంబర్|డిసెంబర్"},
+	{"Thai", "มกราคม มค|กุมภาพันธ์ กพ|มีนาคม มีค|เมษายน เมย|พฤษภาคม พค|มิถุนายน มิย|กรกฎาคม กค|สิงหาคม สค|กันยายน กย|ตุลาคม ตค|พฤศจิกายน พย|ธันวาคม ธค"},
 }
+
+// persianNames are the months of the Persian calendar.
+const persianNames = "فروردین|اردیبهشت|خرداد|تیر|مرداد|شهریور|مهر|آبان|آذر|دی|بهمن|اسفند"
+
+// pairs are names of months of two words, in the Levant and in Iraq: the numbers of their parts, and the month.
+var (
+	parts = map[string]uint8{"كانون": 1, "تشرين": 2, "الأول": 3, "الثاني": 4}
+	pairs = map[[2]uint8]uint8{{1, 4}: 1, {1, 3}: 12, {2, 3}: 10, {2, 4}: 11}
+)
 
 // weekdayNames are the names of the weekdays by language, Monday first.
 var weekdayNames = [...]struct{ language, names string }{
@@ -55,6 +88,10 @@ var weekdayNames = [...]struct{ language, names string }{
 	{"Turkish", "pazartesi pzt|salı sal|çarşamba çar|perşembe|cuma cum|cumartesi cmt|pazar paz"},
 	{"Greek", "δευτέρα δευ|τρίτη τρι|τετάρτη τετ|πέμπτη πεμ|παρασκευή παρ|σάββατο σαβ|κυριακή κυρ"},
 	{"Indonesian", "senin|selasa|rabu|kamis|jumat|sabtu|minggu"},
+	{"Arabic", "الإثنين الاثنين|الثلاثاء|الأربعاء|الخميس|الجمعة|السبت|الأحد"},
+	{"Persian", "دوشنبه|سه‌شنبه|چهارشنبه|پنجشنبه پنج‌شنبه|جمعه|شنبه|یکشنبه یک‌شنبه"},
+	{"Serbian", "ponedeljak понедељак|utorak уторак|sreda среда|četvrtak четвртак|petak петак|subota субота|nedelja недеља"},
+	{"Croatian", "ponedjeljak|utorak|srijeda|četvrtak|petak|subota|nedjelja"},
 	{"Korean", "월요일|화요일|수요일|목요일|금요일|토요일|일요일"},
 }
 
@@ -101,6 +138,19 @@ func table() (all map[string]word, conflicts []string) {
 			}
 		}
 	}
+	for i, name := range strings.Split(persianNames, "|") {
+		w := all[fold(name)]
+		if w.month != 0 {
+			conflicts = append(conflicts, "Persian calendar: "+name)
+		}
+		w.month, w.flags = uint8(i+1), w.flags|persian
+		all[fold(name)] = w
+	}
+	for name, part := range parts {
+		w := all[fold(name)]
+		w.part = part
+		all[fold(name)] = w
+	}
 	for f, names := range flagged {
 		for _, name := range strings.Fields(names) {
 			name = fold(name)
@@ -141,7 +191,11 @@ func table() (all map[string]word, conflicts []string) {
 func fold(name string) string {
 	var buf [maxWord]byte
 	n := 0
-	for _, c := range name {
+	for i := 0; i < len(name); {
+		c, size := decode(name[i:])
+		if i += size; c == 0 {
+			continue
+		}
 		if n = appendFold(&buf, n, c); n < 0 {
 			return name
 		}

@@ -5,12 +5,19 @@ const maxLinks = 4
 
 // named reads the date around the name of a month, the token i: 5 May 2014, May 5, 2014 or 2014 May 5.
 func (r *reader) named(i int) (date, bool) {
+	if r.toks[i].has(persian) {
+		return r.persian(i)
+	}
 	d := date{month: int(r.toks[i].month)}
 	p, q := r.back(i-1), r.skip(i+1)
 	if r.isNumber(p, 2) && !r.belongs(p) {
 		d.day, d.from = int(r.toks[p].value), p
 		if r.yearAfter(&d, q, i-1, true) && r.valid(d.year, d.month, d.day) {
 			return d, true
+		}
+		if y := r.back(p - 1); y >= 0 && y < p-1 && r.isYear(y) && r.wordBetween(y, p) { // 2014. gada 5. maijs
+			d.year, d.from, d.to, d.clock = r.year(y), y, i+1, clock{}
+			return d, r.valid(d.year, d.month, d.day)
 		}
 	}
 	if !r.isNumber(q, 2) || r.isSign(q+1, ':') {
@@ -21,7 +28,7 @@ func (r *reader) named(i int) (date, bool) {
 		return d, true
 	}
 	if r.isYear(p) {
-		d.year, d.from, d.to, d.clock = int(r.toks[p].value), p, q+1, clock{}
+		d.year, d.from, d.to, d.clock = r.year(p), p, q+1, clock{}
 		return d, r.valid(d.year, d.month, d.day)
 	}
 	return date{}, false
@@ -36,7 +43,7 @@ func (r *reader) belongs(i int) bool {
 // token between the day and the month is given: May 10-12 is no date of the year 2012, May-10-12 is.
 func (r *reader) yearAfter(d *date, i, between int, dayFirst bool) bool {
 	if r.isYear(i) {
-		d.year, d.to = int(r.toks[i].value), i+1
+		d.year, d.to = r.year(i), i+1
 		return true
 	}
 	if !r.isNumber(i, 2) {
@@ -44,7 +51,7 @@ func (r *reader) yearAfter(d *date, i, between int, dayFirst bool) bool {
 	}
 	if c, to, ok := r.clockAt(i, false); ok {
 		if to = r.skip(to); r.isYear(to) {
-			d.year, d.to, d.clock = int(r.toks[to].value), to+1, c
+			d.year, d.to, d.clock = r.year(to), to+1, c
 			return true
 		}
 	}
@@ -78,14 +85,14 @@ func (r *reader) monthAt(i int) (date, bool) {
 	t := &r.toks[i]
 	d := date{day: 1}
 	switch {
-	case t.kind == letters && t.month > 0 && t.flags&weak == 0:
+	case t.kind == letters && t.month > 0 && t.flags&(weak|persian) == 0:
 		d.month = int(t.month)
 		p, q := r.back(i-1), r.skip(i+1)
 		switch {
 		case r.isYear(q) && !r.isNumber(p, 3):
-			d.year = int(r.toks[q].value)
+			d.year = r.year(q)
 		case r.isYear(p) && r.n <= 4 && !r.isNumber(q, 255):
-			d.year = int(r.toks[p].value)
+			d.year = r.year(p)
 		}
 	case r.isYear(i) && r.hasFlag(i+1, yearSign) && r.isNumber(i+2, 2) && r.hasFlag(i+3, monthSign) && !r.isNumber(i+4, 255):
 		d.year, d.month = int(t.value), int(r.toks[i+2].value)
@@ -96,7 +103,26 @@ func (r *reader) monthAt(i int) (date, bool) {
 }
 
 func (r *reader) isYear(i int) bool {
-	return r.isNumber(i, 4) && r.toks[i].width == 4 && r.toks[i].value >= firstYear && r.toks[i].value <= int64(r.last)
+	return r.isNumber(i, 4) && r.toks[i].width == 4 && r.year(i) >= firstYear && r.year(i) <= r.last
+}
+
+// year is the year that a number stands for: those of the Buddhist calendar are 543 greater.
+func (r *reader) year(i int) int {
+	if year := int(r.toks[i].value); year < firstYear+buddhist {
+		return year
+	} else {
+		return year - buddhist
+	}
+}
+
+// wordBetween reports whether a word after a year stands between two tokens.
+func (r *reader) wordBetween(from, to int) bool {
+	for i := from + 1; i < to; i++ {
+		if r.toks[i].has(yearWord) {
+			return true
+		}
+	}
+	return false
 }
 
 // skip and back pass over what may stand between the parts of a date.
@@ -115,7 +141,7 @@ func (r *reader) back(i int) int {
 func (r *reader) links(i int) bool {
 	t := &r.toks[i]
 	if t.kind == letters {
-		return t.flags&link != 0 || t.flags&ordinal != 0 && t.glued
+		return t.flags&(link|yearWord) != 0 || t.flags&ordinal != 0 && t.glued
 	}
 	if t.kind == sign {
 		switch t.value {

@@ -16,12 +16,15 @@ func (r *reader) numeric(i int) (date, bool) {
 	a, b, c := int(r.toks[i].value), int(r.toks[i+2].value), int(r.toks[i+4].value)
 	d := date{from: i, to: i + 5}
 	if r.toks[i].width == 4 {
-		d.year, d.month, d.day = a, b, c
-		return d, r.toks[i+4].width <= 2 && r.valid(a, b, c)
+		d.year, d.month, d.day = r.year(i), b, c
+		if r.arabic && a >= firstPersian && a <= lastPersian && r.toks[i+4].width <= 2 {
+			return d, r.fromPersian(&d)
+		}
+		return d, r.toks[i+4].width <= 2 && r.valid(d.year, b, c)
 	}
 	switch width := r.toks[i+4].width; {
 	case width == 4:
-		d.year = c
+		d.year = r.year(i + 4)
 	case width == 2 && !spaced && (sep == '/' || r.toks[i].width == 2 && r.toks[i+2].width == 2 && (sep == '-' || b <= 12 && r.announced(i))):
 		d.year = r.longYear(c)
 	default:

@@ -16,7 +16,7 @@ const (
 
 const (
 	maxTokens = 160 // of a text of 300 bytes; what comes after is not looked at
-	maxWord   = 32  // bytes of a word that is looked up
+	maxWord   = 48  // bytes of a word that is looked up
 	maxDigits = 18
 )
 
@@ -76,6 +76,7 @@ func (r *reader) scan(text string) {
 			continue
 		case c >= '0' && c <= '9':
 			t.kind = number
+			r.arabic = r.arabic || text[i] == 0xDB
 			for i < len(text) {
 				c, size := decode(text[i:])
 				if c < '0' || c > '9' {
@@ -104,6 +105,7 @@ func (r *reader) scan(text string) {
 			i += n
 		case isLetter(c):
 			t.kind = letters
+			r.arabic = r.arabic || c >= 0x600 && c < 0x700
 			i += r.scanWord(t, text[i:], glued && r.n > 0 && r.toks[r.n-1].kind == number)
 		default:
 			t.kind, t.value = sign, int64(c)
@@ -122,12 +124,19 @@ func (r *reader) scan(text string) {
 // number is a word of its own if the whole is not known.
 func (r *reader) scanWord(t *token, text string, afterNumber bool) int {
 	var buf [maxWord]byte
-	n, i, upper := 0, 0, true
+	n, i, upper, last := 0, 0, true, rune(0)
 	for i < len(text) {
 		c, size := decode(text[i:])
+		if c == '.' && isThai(last) {
+			if next, _ := decode(text[i+size:]); isThai(next) {
+				i += size
+				continue
+			}
+		}
 		if c != 0 && (!isLetter(c) || isHan(c)) {
 			break
 		}
+		last = c
 		upper = upper && c >= 'A' && c <= 'Z'
 		if n >= 0 && c != 0 {
 			n = appendFold(&buf, n, c)
@@ -172,16 +181,43 @@ func decode(text string) (rune, int) {
 		c = '\''
 	case c >= 0xFF01 && c <= 0xFF5E:
 		c -= 0xFEE0
+	case c >= 0x660:
+		c = digitOf(c)
+	case c >= 0x64B && c <= 0x652: // vowels of Arabic
+		c = 0
 	}
 	return c, size
+}
+
+// zeros are the digits 0 of scripts that write numbers with their own.
+var zeros = [...]rune{0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50}
+
+// digitOf gives a digit of another script as a plain one, and 0 for the signs below and above letters that are written or not: vowels of Arabic,
+// the dot of Hindi and Bengali. Others are as they are.
+func digitOf(c rune) rune {
+	if c == 0x93C || c == 0x9BC {
+		return 0
+	}
+	if c > zeros[len(zeros)-1]+9 {
+		return c
+	}
+	for _, zero := range zeros {
+		if c >= zero && c <= zero+9 {
+			return '0' + c - zero
+		}
+	}
+	return c
 }
 
 func isLetter(c rune) bool {
 	if c < utf8.RuneSelf {
 		return c|0x20 >= 'a' && c|0x20 <= 'z'
 	}
-	return c != 'º' && c != 'ª' && unicode.IsLetter(c)
+	return c != 'º' && c != 'ª' && (unicode.IsLetter(c) || c >= 0x900 && c < 0xE50 && unicode.IsMark(c))
 }
+
+// isThai: a letter of a language whose short words have dots within.
+func isThai(c rune) bool { return c >= 0xE01 && c <= 0xE4E }
 
 // isHan: a sign of Chinese or Japanese, which is a token of its own.
 func isHan(c rune) bool {
@@ -209,6 +245,12 @@ func appendFold(buf *[maxWord]byte, n int, c rune) int {
 		c = foldGreek(c)
 	case c >= 0x400 && c <= 0x45F:
 		c = foldCyrillic(c)
+	case c >= 0x622 && c <= 0x6CC:
+		c = foldArabic(c)
+	case c == 0x95E:
+		c = 0x92B
+	case c == 0x9DF:
+		c = 0x9AF
 	default:
 		c = unicode.ToLower(c)
 	}
@@ -236,6 +278,21 @@ func foldGreek(c rune) rune {
 		return 'ω'
 	case 'ς':
 		return 'σ'
+	}
+	return c
+}
+
+// foldArabic gives the letters that Arabic and Persian write in more than one way in one.
+func foldArabic(c rune) rune {
+	switch c {
+	case 'أ', 'إ', 'آ':
+		return 'ا'
+	case 'ى', 'ی':
+		return 'ي'
+	case 'ة':
+		return 'ه'
+	case 'ک':
+		return 'ك'
 	}
 	return c
 }

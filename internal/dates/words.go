@@ -8,10 +8,11 @@ type word struct {
 	weekday uint8 // 1 for Monday; 8 if languages disagree
 	unit    unit
 	back    uint8 // 1 for today, 2 for yesterday
+	part    uint8 // of a month's name of two words: see pairs
 }
 
 // flags are what a word may be.
-type flags uint32
+type flags uint64
 
 const (
 	at         flags = 1 << iota // leads to a time of day, after which 10.23 is one
@@ -45,17 +46,22 @@ const (
 	and                          // joins counts
 	before                       // of avant-hier
 	afterI                       // is a day only after "i"
+	persian                      // is a month of the Persian calendar
+	yearWord                     // comes after the year that a date begins with
+	monthWord                    // comes before the number of a month
 )
 
 // flagged are the words by what they are.
 var flagged = map[flags]string{
-	at:         "at um kl klo kello klokken klockan alle ore las les às as à a la o om u w v в о об στις ve saat godz uur pukul jam lúc dalle с t",
-	dayFirst:   "um kl klo kello klokken klockan alle ore las les às à om uhr uur godz saat pukul jam lúc в об στις le el il du vom dnia dne fecha datum data сегодня вчера",
-	known:      "on posted written published updated edited created added date datum data fecha dato am vom den der le du el il del dne dnia since feira г года год р року r στο sent hui 星期 周 週 礼拜 一 二 三 四 五 六 曜日",
-	link:       "de del of d den the",
+	at:         "at um kl klo kello klokken klockan alle ore las les às as à a la o om u w v в о об στις ve saat godz uur pukul jam lúc dalle с t الساعة ساعت في เวลา u plkst בשעה",
+	dayFirst:   "um kl klo kello klokken klockan alle ore las les às à om uhr uur godz saat pukul jam lúc ngày thứ в об στις le el il du vom dnia dne fecha datum data сегодня вчера",
+	known:      "on posted written published updated edited created added date datum data fecha dato am vom den der le du el il del dne dnia since feira г года год р року ngày วันที่ ที่ gada године r στο sent hui 星期 周 週 礼拜 一 二 三 四 五 六 曜日",
+	link:       "de del of d den the m năm",
+	yearWord:   "gada",
+	monthWord:  "tháng",
 	ordinal:    "st nd rd th er ère re e er o a ª º ος η го ого й е",
-	am:         "am πμ öö 上午 午前 早上 凌晨 오전",
-	pm:         "pm μμ ös 下午 午後 晚上 오후",
+	am:         "ص صباحا am πμ öö 上午 午前 早上 凌晨 오전",
+	pm:         "م مساء pm μμ ös 下午 午後 晚上 오후",
 	letterA:    "a",
 	letterP:    "p",
 	letterM:    "m",
