@@ -149,16 +149,21 @@ func objectsOf(found []archive.WebObject) (list []Object) {
 	return list
 }
 
-// byline sets author and date: those of the article of the page if it has one, else of its only object, else what its head says.
+// byline sets author and date: those of the only article of the page if it has one, else of its only object, else what its head says. A page with
+// several articles is a list, and no author of one of them is its own.
 func (d *Document) byline(p *page.Document) {
 	var of *Object
+	articles := 0
 	for i := range d.Objects {
 		if d.Objects[i].Type == "article" {
+			articles++
 			of = &d.Objects[i]
-			break
 		}
 	}
-	if of == nil && len(d.Objects) == 1 {
+	switch {
+	case articles > 1:
+		of = nil
+	case of == nil && len(d.Objects) == 1:
 		of = &d.Objects[0]
 	}
 	if of != nil {

@@ -42,6 +42,28 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestBylineOfList: a page with several articles has neither the author nor the date of the first of them.
+func TestBylineOfList(t *testing.T) {
+	r := newRig(t)
+	article := func(author string) string {
+		return `{"@type": "Article", "headline": "Raben", "author": {"name": "` + author + `"}, "datePublished": "2024-01-02"}`
+	}
+	list := func(articles string) string {
+		return `<title>Raben</title><meta name="author" content="Redaktion"><script type="application/ld+json">[` + articles + `]</script><p>Ein Text.</p>`
+	}
+	m, _ := r.segment("b", nil, html("http://a.example/1", list(article("A"))), html("http://a.example/2", list(article("A")+","+article("B"))))
+	_, lines := r.derived(m.Segment())
+	if len(lines) != 2 {
+		t.Fatalf("%+v", lines)
+	}
+	if d := lines[0]; d.Author != "A" || d.Published.IsZero() {
+		t.Errorf("one article: %+v", d)
+	}
+	if d := lines[1]; d.Author != "Redaktion" || !d.Published.IsZero() {
+		t.Errorf("two articles: %+v", d)
+	}
+}
+
 // TestTextOfObjects: the texts of objects are cut out of the page; of one that was opened, out of the document that the browser made.
 func TestTextOfObjects(t *testing.T) {
 	r := newRig(t)

@@ -17,45 +17,97 @@ const (
 	maxNameText  = 200 // bytes of a text that a name is looked for in
 	maxNameBytes = 60  // letters of a name, or of several
 	maxNameWords = 8   // of several names
+	maxNamed     = 64  // names of a page that are compared
 )
 
+// named is a name that a reader sees.
+type named struct {
+	cost, block int
+	rank        int // of the element that says so; 0 of a text
+	name        string
+}
+
 // visibleAuthor is the name of the author that readers see in a window: that of an element that says so, or the one behind a word for "by".
+// Several that are marked alike and stand together are joined.
 func (p *Page) visibleAuthor(w window) string {
 	l, tree := p.layout(), p.Eval.Tree
-	best, name := 1<<30, ""
-	consider := func(cost int, text string, marked bool) {
-		if cost >= best {
-			return
-		}
-		if found := p.nameIn(text, marked); found != "" {
-			best, name = cost, found
+	var list []named
+	consider := func(cost, block, rank int, text string) {
+		if found := p.nameIn(text, rank > 0); found != "" && len(list) < maxNamed {
+			list = append(list, named{cost, block, rank, found})
 		}
 	}
 	var spans [maxSpans + 1]span
 	for i, text := range p.Doc.Blocks {
 		distance, ok := w.holds(i)
-		if !ok || l.roles[i] == Navigation || l.roles[i] == Comments {
+		if !ok || p.apart(&w, i) {
 			continue
 		}
 		for n := range l.elements(tree, i) {
 			if rank := authorRank(n); rank > 0 {
-				consider(4*distance+rank, textOf(n, nil, maxNameText), true)
+				consider(4*distance+rank, i, rank, textOf(n, nil, maxNameText))
 			}
 		}
 		if len(text) > maxDated {
 			continue
 		}
-		for k, list := 0, spansOf(text, spans[:0]); k < len(list); k++ {
-			if list[k].kind == byAuthor && (k == 0 || leadsToName(list[k-1])) {
+		for k, parts := 0, spansOf(text, spans[:0]); k < len(parts); k++ {
+			if parts[k].kind == byAuthor && (k == 0 || leadsToName(parts[k-1])) {
 				cost := 4*distance + 6
-				if strings.HasPrefix(list[k].text, ":") || strings.HasPrefix(list[k].text, "：") {
+				if strings.HasPrefix(parts[k].text, ":") || strings.HasPrefix(parts[k].text, "：") {
 					cost -= 4
 				}
-				consider(cost, list[k].text, false)
+				consider(cost, i, 0, parts[k].text)
+			}
+		}
+		if name := nameInLine(text); name != "" {
+			consider(4*distance+12, i, 0, name)
+		}
+	}
+	return joined(list)
+}
+
+// joined is the likeliest name, with those beside it that are marked as it is.
+func joined(list []named) string {
+	best := -1
+	for i := range list {
+		if best < 0 || list[i].cost < list[best].cost {
+			best = i
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	names := list[best].name
+	if b := list[best]; b.rank > 0 {
+		for _, other := range list[best+1:] {
+			if other.rank == b.rank && other.block-b.block <= maxAuthorsApart && !strings.Contains(strings.ToLower(names), strings.ToLower(other.name)) && len(names)+len(other.name) < maxNameText {
+				names += ", " + other.name
+				b.block = other.block
 			}
 		}
 	}
-	return name
+	return names
+}
+
+// maxAuthorsApart is how many blocks the name of an author may stand behind that of another.
+const maxAuthorsApart = 1
+
+// nameInLine is the last part of a line with a date and the time that it takes to read: "5 March 2021 · 4 min · Ann Corvi".
+func nameInLine(text string) string {
+	if len(text) > maxDated || !strings.Contains(text, " min") {
+		return ""
+	}
+	at, size := -1, 0
+	for _, sign := range []string{"·", "|", "•"} {
+		if i := strings.LastIndex(text, sign); i > at {
+			at, size = i, len(sign)
+		}
+	}
+	if at < 0 || !strings.Contains(text[:at], " min") {
+		return ""
+	}
+	return strings.TrimSpace(strings.TrimLeft(text[at+size:], " \u00a0"))
 }
 
 // leadsToName reports whether a name may come after a part of a text and a word for "by": "Written by" and "1 May by" lead to one, "Powered
@@ -66,7 +118,12 @@ func leadsToName(s span) bool {
 
 // authorRank says how surely an element holds the name of the author, by its attributes: 1 is surest, 0 that nothing says so.
 func authorRank(n *html.Node) int {
-	class := ""
+	best := 0
+	better := func(rank int) {
+		if rank > 0 && (best == 0 || rank < best) {
+			best = rank
+		}
+	}
 	for i := range n.Attr {
 		switch a := &n.Attr[i]; a.Key {
 		case "rel":
@@ -75,23 +132,84 @@ func authorRank(n *html.Node) int {
 			}
 		case "itemprop":
 			if a.Val == "author" || a.Val == "creator" {
-				return 2
+				better(2)
 			}
 		case "class":
-			class = a.Val
+			better(rankOfNames(a.Val))
+		case "href":
+			if n.DataAtom == atom.A && leadsToAuthor(a.Val) {
+				better(4)
+			}
 		}
 	}
-	for _, name := range strings.Fields(class[:min(len(class), maxNames)]) {
-		switch strings.ToLower(name) {
-		case "author", "byline", "fn", "author-name", "authorname", "author_name", "byline-name", "byline__name", "byline__author", "post-author", "entry-author", "article-author", "autor",
-			"auteur", "autore", "writer", "post_author", "article__author", "post__author", "author-link", "author__name", "p-author", "postauthor", "article-byline", "entry-byline":
-			return 3
-		case "username", "poster", "nickname":
-			return 9
-		}
-	}
-	return 0
+	return best
 }
+
+// rankOfNames is the rank of an element by its classes.
+func rankOfNames(classes string) int {
+	best := 0
+	for _, name := range strings.Fields(classes[:min(len(classes), maxNames)]) {
+		rank := 0
+		switch lower := strings.ToLower(name); lower {
+		case "author", "byline", "fn", "p-author":
+			rank = 3
+		case "username", "poster", "nickname":
+			rank = 9
+		default:
+			if namesAuthor(name) {
+				rank = 3
+			}
+		}
+		if rank > 0 && (best == 0 || rank < best) {
+			best = rank
+		}
+	}
+	return best
+}
+
+// namesAuthor reports whether a class is that of an author's name: it has a word for one, and none for something else of one.
+func namesAuthor(class string) bool {
+	found := false
+	for len(class) > 0 {
+		n := 0
+		for n < len(class) && class[n] != '-' && class[n] != '_' && (n == 0 || class[n] < 'A' || class[n] > 'Z' || class[n-1] < 'a' || class[n-1] > 'z') {
+			n++
+		}
+		word := strings.ToLower(class[:n])
+		if notNames[word] {
+			return false
+		}
+		found = found || authorWords[word]
+		class = class[n:]
+		if class != "" && (class[0] == '-' || class[0] == '_') {
+			class = class[1:]
+		}
+	}
+	return found
+}
+
+var (
+	authorWords = wordSet("author authors authorname byline bylines autor autoren autores autore auteur auteurs autori writer writers contributor contributors reporter journalist forfatter skribent redacteur verfasser postauthor")
+	// notNames are words of classes of what is of an author, and not the name.
+	notNames = wordSet("box bio biography image img avatar photo pic picture social about date time timestamp title role job position desc description count follow twitter email mail hidden icon more posts articles info block section widget comment comments related list thumb thumbnail no has")
+)
+
+// leadsToAuthor reports whether a reference is that of the page of an author: /author/ann-corvi.
+func leadsToAuthor(ref string) bool {
+	if strings.ContainsAny(ref, "?#") {
+		ref = ref[:strings.IndexAny(ref, "?#")]
+	}
+	parts := strings.Split(strings.Trim(ref, "/"), "/")
+	for i, part := range parts[:len(parts)-1] {
+		if i >= len(parts)-3 && authorPaths[strings.ToLower(part)] {
+			return true
+		}
+	}
+	return false
+}
+
+// authorPaths are the folders of the pages of authors. Those of users and of people are also those of others that an article names.
+var authorPaths = wordSet("author authors autor autoren autores autore autori auteur auteurs writer writers contributor contributors reporter reporters journalist journalists byline by columnist columnists redakteur verfasser")
 
 func hasWord(list, word string) bool {
 	for _, w := range strings.Fields(list) {
@@ -168,7 +286,7 @@ var joining = wordSet("and und et y e i och og en ja und & de da di do dos das d
 var articles = wordSet("and und et y e i och og en ja & the den le la du al")
 
 // ending are words that follow a name.
-var ending = wordSet("on in at for with from am um im in le les op den på dia il em w dnia about is has was staff editor contributor correspondent reporter follow email share updated view all more mehr weitere alle tous toutes todos tutti ver voir zum posts comments comment reply")
+var ending = wordSet("on in at for with from am um im in le les op den på dia il em w dnia about is has was staff editor senior contributor contributing correspondent reporter columnist who lives works writes wrote qui der die follow email share updated view all more mehr weitere alle tous toutes todos tutti ver voir zum posts comments comment reply")
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}

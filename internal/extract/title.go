@@ -81,7 +81,7 @@ func (p *Page) headings(end int) (list []string, logo string, least float64) {
 			if role := l.roles[block]; role == Navigation || role == Comments {
 				continue
 			}
-			switch text := textOf(n, nil, maxHeading); {
+			switch text := withoutMark(textOf(n, nil, maxHeading)); {
 			case text == "" || countWords(text) > maxTitleWords:
 			case p.leadsToFront(id, text):
 				logo = text
@@ -95,6 +95,16 @@ func (p *Page) headings(end int) (list []string, logo string, least float64) {
 		least = sharedSecond
 	}
 	return list, logo, least
+}
+
+// withoutMark takes off the sign of a link to the heading itself, which the programs for documentation put behind it.
+func withoutMark(heading string) string {
+	for _, mark := range []string{"¶", " #", "🔗"} {
+		if rest, found := strings.CutSuffix(heading, mark); found && rest != "" {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return heading
 }
 
 // leadsToFront reports whether the text of an element is a link to the front of a host.

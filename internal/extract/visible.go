@@ -1,16 +1,13 @@
 package extract
 
 import (
-	"iter"
 	"strings"
 	"time"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/dates"
-	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
 // What is looked at for a date or a name that readers see.
@@ -18,95 +15,7 @@ const (
 	maxDated     = 160 // bytes of a text block with a word that says what its date is
 	maxDateAlone = 80  // and of one without
 	maxDateWords = 10  // words of the latter
-	around       = 3   // blocks before the heading, and after the beginning and the end of the body
-	belowHeading = 8   // blocks
 )
-
-// window is the part of a page where its date and its author stand: around its heading, where its text begins, and where it ends.
-type window struct {
-	heading, body, end int // blocks: that of the heading (−1: unknown), the first of the body and the one behind its last
-}
-
-// holds reports whether a block stands there, and how far it is from where a date is likeliest.
-func (w window) holds(i int) (distance int, ok bool) {
-	switch {
-	case w.heading >= 0 && i >= w.heading-around && i < w.heading:
-		return 2*(w.heading-i) + 2, true
-	case w.heading >= 0 && i >= w.heading && i <= w.heading+belowHeading:
-		return i - w.heading, true
-	case i >= w.body-around && i < w.body:
-		return w.body - i + 1, true
-	case i >= w.body && i < min(w.end, w.body+around):
-		return i - w.body + 2, true
-	case i >= w.end-2 && i < w.end+around:
-		return 8 + max(i-w.end, 0), true
-	}
-	return 0, false
-}
-
-// windowOf finds the window of an object; ok is false of a page without text.
-func (p *Page) windowOf(o *crawl.Object, located *Located) (w window, ok bool) {
-	l := p.layout()
-	if len(l.starts) == 0 || len(l.starts) != len(p.Doc.Blocks) {
-		return w, false
-	}
-	w = window{heading: -1, body: -1}
-	if located != nil {
-		for _, part := range located.Parts {
-			if part.Name == "body" && part.At.Attr < 0 {
-				w.body, w.end = l.blocks(p.Eval.Tree, part.At)
-			}
-		}
-	}
-	if w.body < 0 || w.body == w.end {
-		w.body, w.end = l.mainBlocks()
-	}
-	w.heading = p.headingBlock(o.Properties.Get("title"), w.end)
-	return w, w.body < w.end || w.heading >= 0
-}
-
-// mainBlocks are the blocks from the first to the last that is main text.
-func (l *layout) mainBlocks() (from, to int) {
-	from = -1
-	for i, s := range l.segments {
-		if s == Main {
-			if from < 0 {
-				from = i
-			}
-			to = i + 1
-		}
-	}
-	return max(from, 0), to
-}
-
-// headingBlock is the last block before the end of the body that is the title; −1: none is.
-func (p *Page) headingBlock(title string, end int) int {
-	title = strings.Join(strings.Fields(title), " ")
-	found := -1
-	if title == "" {
-		return found
-	}
-	for i, b := range p.Doc.Blocks[:min(end, len(p.Doc.Blocks))] {
-		if len(b) >= len(title) && len(b) < len(title)+16 && strings.Contains(b, title) && p.layout().roles[i] != Navigation {
-			found = i
-			if heads(p.Doc.Starts[i]) {
-				return i
-			}
-		}
-	}
-	return found
-}
-
-// heads reports whether a text stands in a heading.
-func heads(n *html.Node) bool {
-	for depth := 0; n != nil && depth < 4; n, depth = n.Parent, depth+1 {
-		switch n.DataAtom {
-		case atom.H1, atom.H2, atom.H3:
-			return true
-		}
-	}
-	return false
-}
 
 // dated is a date that a reader sees.
 type dated struct {
@@ -130,7 +39,7 @@ func (d *dated) cost() int {
 }
 
 // visibleDates supplies the dates of an object that nothing else gives: from its address, and from what readers see near its heading and its
-// text.
+// text; else from what says of itself that it is a date, wherever it stands, and from the data of scripts.
 func (p *Page) visibleDates(o *crawl.Object, w window) {
 	if at := dateOfURL(p.Doc.URL); at != "" {
 		set(o, "published", at)
@@ -139,25 +48,32 @@ func (p *Page) visibleDates(o *crawl.Object, w window) {
 	if isFront(p.Doc.URL) {
 		return
 	}
-	found := p.datesIn(w)
+	found := p.datesIn(&w)
 	var best, change *dated
 	for i := range found {
-		d := &found[i]
-		if d.kind == updated {
+		switch d := &found[i]; {
+		case d.kind == updated:
 			if change == nil || d.cost() < change.cost() {
 				change = d
 			}
-		} else if best == nil || d.cost() < best.cost() {
+		case d.kind != published && o.Type == "product": // the day of a review, or from which it is sold
+		case best == nil || d.cost() < best.cost():
 			best = d
 		}
 	}
 	if change != nil {
 		p.supply(o, "modified", change.text)
 	}
-	if best == nil {
-		best = p.onlyDate()
+	if p.descends(found) {
+		return
 	}
-	if best == nil || p.descends(found) || later(best.at, o.Properties.Get("modified")) {
+	for _, other := range []func(*window) *dated{p.leadingDate, p.markedDate, p.onlyDate, p.scriptDate} {
+		if best != nil || o.Type == "product" {
+			break
+		}
+		best = other(&w)
+	}
+	if best == nil || later(best.at, o.Properties.Get("modified")) {
 		return
 	}
 	set(o, "published", best.text)
@@ -185,35 +101,86 @@ func (p *Page) descends(found []dated) bool {
 }
 
 // datesIn are the dates in a window, in the order of the page.
-func (p *Page) datesIn(w window) (found []dated) {
+func (p *Page) datesIn(w *window) (found []dated) {
 	l, tree := p.layout(), p.Eval.Tree
 	dayFirst := p.dayFirst()
 	var spans [maxSpans + 1]span
 	for i, text := range p.Doc.Blocks {
 		distance, ok := w.holds(i)
-		if !ok || l.roles[i] == Navigation || l.roles[i] == Comments {
+		if !ok || p.apart(w, i) {
 			continue
 		}
-		found = timesIn(found, l.elements(tree, i), distance)
-		if len(text) > maxDated || !strings.ContainsAny(text, "0123456789") {
+		list, before := []span(nil), p.labelBefore(i)
+		if len(text) <= maxDated {
+			list = spansOf(text, spans[:0])
+		}
+		found = timesIn(found, l.elements(tree, i), list, before, distance, dayFirst)
+		if len(text) > maxDated || !mayHoldDate(text) {
 			continue
 		}
-		found = readDates(found, text, spansOf(text, spans[:0]), distance, dayFirst)
+		at := len(found)
+		if found = readDates(found, text, list, before, distance, dayFirst); len(found) == at && len(text) <= maxPiece {
+			found = appendDate(found, p.pieces(i), before, distance, maxPiece)
+		}
 	}
 	return found
 }
 
+// mayHoldDate reports whether a text has a digit of some script.
+func mayHoldDate(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case isDigit(c), c == 0xD9, c == 0xDB, c == 0xE0, c == 0xEF:
+			return true
+		}
+	}
+	return false
+}
+
+// labelBefore is what the block before a block says of a date in it, if it says nothing else: the label in a cell of its own.
+func (p *Page) labelBefore(i int) label {
+	if i == 0 || len(p.Doc.Blocks[i-1]) > maxPiece+maxPiece || mayHoldDate(p.Doc.Blocks[i-1]) {
+		return noLabel
+	}
+	var buf [maxSpans + 1]span
+	list := spansOf(p.Doc.Blocks[i-1], buf[:0])
+	if len(list) == 0 {
+		return noLabel
+	}
+	switch last := list[len(list)-1]; {
+	case last.kind == noLabel || last.kind == byAuthor || countWords(strings.Trim(last.text, " :：")) > 1:
+		return noLabel
+	default:
+		return last.kind
+	}
+}
+
+// maxPiece bounds a block that is a part of a date alone, in bytes.
+const maxPiece = 20
+
+// pieces is the text of up to three short blocks from one on, each of which is part of a date: day, month and year in boxes of their own.
+func (p *Page) pieces(i int) string {
+	text := p.Doc.Blocks[i]
+	for k := i + 1; k < len(p.Doc.Blocks) && k < i+3 && len(p.Doc.Blocks[k]) <= maxPiece; k++ {
+		text += " " + p.Doc.Blocks[k]
+		if _, precision, ok := dates.Read(text, time.Time{}); ok && precision == dates.Day && countWords(text) <= 4 {
+			return text
+		}
+	}
+	return ""
+}
+
 // onlyDate is the date that the short texts of the page say is that of its publication; nil if they say more than one day.
-func (p *Page) onlyDate() *dated {
-	l, dayFirst := p.layout(), p.dayFirst()
+func (p *Page) onlyDate(w *window) *dated {
+	dayFirst := p.dayFirst()
 	var only *dated
 	var spans [maxSpans + 1]span
 	var list [maxSpans + 1]dated
 	for i, text := range p.Doc.Blocks {
-		if len(text) > maxDateAlone || !strings.ContainsAny(text, "0123456789") || l.roles[i] == Navigation || l.roles[i] == Comments {
+		if len(text) > maxDateAlone || !mayHoldDate(text) || p.apart(w, i) {
 			continue
 		}
-		for _, d := range readDates(list[:0], text, spansOf(text, spans[:0]), 0, dayFirst) {
+		for _, d := range readDates(list[:0], text, spansOf(text, spans[:0]), p.labelBefore(i), 0, dayFirst) {
 			if d.kind != published {
 				continue
 			}
@@ -228,59 +195,14 @@ func (p *Page) onlyDate() *dated {
 	return only
 }
 
-// elements are those with attributes that begin with a block or in it, and do not hold the next.
-func (l *layout) elements(tree *xpath.Tree, i int) iter.Seq[*html.Node] {
-	from, at, to := int32(0), l.starts[i], int32(tree.Len())
-	if i > 0 {
-		from = l.starts[i-1] + 1
-	}
-	if i+1 < len(l.starts) {
-		to = l.starts[i+1]
-	}
-	return func(yield func(*html.Node) bool) {
-		for id := from; id < to; id++ {
-			n, end := tree.At(id), tree.End(xpath.Ref{ID: id, Attr: -1})
-			if n.Type != html.ElementNode || len(n.Attr) == 0 || id < at && end <= at && n.DataAtom != atom.Meta || end > to {
-				continue
-			}
-			if !yield(n) {
-				return
-			}
-		}
-	}
-}
-
-// timesIn are the dates that elements give programs.
-func timesIn(found []dated, elements iter.Seq[*html.Node], distance int) []dated {
-	for n := range elements {
-		name, value := attr(n, "itemprop"), ""
-		switch {
-		case n.DataAtom == atom.Time:
-			value = attr(n, "datetime")
-		case name == "datePublished" || name == "dateModified":
-			value = attr(n, "content")
-		case n.DataAtom == atom.Abbr:
-			value = attr(n, "title")
-		}
-		if value == "" {
-			continue
-		}
-		kind := noLabel
-		switch class := attr(n, "class"); {
-		case name == "dateModified" || strings.Contains(class, "updated") && !strings.Contains(class, "published") || strings.Contains(class, "modified"):
-			kind = updated
-		case name == "datePublished" || strings.Contains(class, "published"):
-			kind = published
-		}
-		found = appendDate(found, value, kind, distance, 0)
-	}
-	return found
-}
-
-// readDates reads the dates of a text that is cut at its labels. Without a label only a short text counts; of a span of time none does.
-func readDates(found []dated, text string, spans []span, distance int, dayFirst bool) []dated {
+// readDates reads the dates of a text that is cut at its labels; before is what the text before it says. Without a label only a short text
+// counts; of a span of time none does.
+func readDates(found []dated, text string, spans []span, before label, distance int, dayFirst bool) []dated {
 	for k, s := range spans {
 		kind := s.kind
+		if k == 0 && kind == noLabel {
+			kind = before
+		}
 		if kind == foreign || strings.Count(s.text, "20")+strings.Count(s.text, "19") > 3 {
 			continue
 		}
@@ -298,7 +220,7 @@ func readDates(found []dated, text string, spans []span, distance int, dayFirst 
 		}
 		part := s.text
 		if dayFirst {
-			part = dotted(part)
+			part = withCentury(dotted(part))
 		}
 		found = appendDate(found, part, kind, distance, len(text))
 	}
@@ -361,72 +283,38 @@ func dotted(s string) string {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isFront reports whether an address is that of the front of a host.
-func isFront(url string) bool {
-	_, rest, _ := strings.Cut(url, "://")
-	at := strings.IndexByte(rest, '/')
-	return at < 0 || at == len(rest)-1
-}
-
-// dateOfURL reads the date in an address that has more behind it: /2014/05/16/ravens, /2014-05-16-ravens, /20140516/ravens. Without more
-// behind it, it is that of a list.
-func dateOfURL(url string) string {
-	_, rest, _ := strings.Cut(url, "://")
-	at := strings.IndexByte(rest, '/')
-	if at < 0 {
-		return ""
-	}
-	path, _, _ := strings.Cut(rest[at:], "?")
-	for segment := range strings.SplitSeq(strings.ToLower(path), "/") {
-		switch segment {
-		case "event", "events", "calendar", "agenda", "kalender", "termine", "veranstaltungen", "evenements", "eventos", "eventi": // the date of what is to come
-			return ""
-		}
-	}
-	for i := 0; i+11 < len(path); i++ {
-		if path[i] != '/' || !strings.HasPrefix(path[i+1:], "20") && !strings.HasPrefix(path[i+1:], "19") {
+// withCentury writes the year of a date of three numbers with dots in full, if it has two digits: package dates reads 5.6.14 as a version.
+func withCentury(s string) string {
+	for at := 0; at+5 < len(s); at++ {
+		if !isDigit(s[at]) || at > 0 && (isDigit(s[at-1]) || s[at-1] == '.') {
 			continue
 		}
-		if date, end := digitsOfDate(path[i+1:]); date != "" && i+1+end+2 < len(path) {
-			if at, precision, ok := dates.Read(date, time.Time{}); ok && precision == dates.Day {
-				return at.Format(time.RFC3339)
-			}
+		first := at + digits(s[at:])
+		if first-at > 2 || first >= len(s) || s[first] != '.' {
+			continue
 		}
+		second := first + 1 + digits(s[first+1:])
+		if n := second - first - 1; n < 1 || n > 2 || second >= len(s) || s[second] != '.' {
+			continue
+		}
+		end := second + 1 + digits(s[second+1:])
+		if end-second-1 != 2 || end+1 < len(s) && s[end] == '.' && isDigit(s[end+1]) {
+			continue
+		}
+		century := "20"
+		if s[second+1] >= '5' {
+			century = "19"
+		}
+		return s[:second+1] + century + s[second+1:]
 	}
-	return ""
+	return s
 }
 
-// digitsOfDate reads year, month and day with one separator or none between them, and a separator behind them.
-func digitsOfDate(s string) (date string, end int) {
-	number := func(from, most int) int {
-		n := 0
-		for n < most && from+n < len(s) && isDigit(s[from+n]) {
-			n++
-		}
-		return n
+// digits is how many digits a text begins with.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
 	}
-	if number(0, 5) != 4 && number(0, 9) != 8 {
-		return "", 0
-	}
-	if number(0, 9) == 8 {
-		if len(s) > 8 && strings.IndexByte("/_-", s[8]) >= 0 {
-			return s[:4] + "-" + s[4:6] + "-" + s[6:8], 8
-		}
-		return "", 0
-	}
-	between := s[4]
-	if between != '/' && between != '-' && between != '_' {
-		return "", 0
-	}
-	month := number(5, 2)
-	if month == 0 || 5+month >= len(s) || s[5+month] != between {
-		return "", 0
-	}
-	at := 6 + month
-	day := number(at, 2)
-	if day == 0 || at+day >= len(s) || strings.IndexByte("/_-.", s[at+day]) < 0 {
-		return "", 0
-	}
-	two := func(s string) string { return strings.Repeat("0", 2-len(s)) + s }
-	return s[:4] + "-" + two(s[5:5+month]) + "-" + two(s[at:at+day]), at + day
+	return n
 }

@@ -64,7 +64,7 @@ func answerOf(d *page.Document, found crawl.Findings) (a Answer) {
 	}
 	author, published := d.Byline()
 	a.Title = d.Title
-	if main != nil {
+	if list := found.Level != "" && !found.Terminal; main != nil && !list { // what a list is called is not what its first entry is
 		a.Title = first(main.Properties.Get("title"), d.Title)
 		author, published = first(strings.Join(main.Properties.All("author"), ", "), author), first(main.Properties.Get("published"), published)
 	}

@@ -390,6 +390,20 @@ func TestBodies(t *testing.T) {
 	}
 }
 
+// TestValuesOfList: title, author and date of a list are what the page says, not those of its first entry.
+func TestValuesOfList(t *testing.T) {
+	d := &page.Document{}
+	d.Title = "Birds"
+	found := crawl.Findings{Level: "front", Objects: []crawl.Object{{Type: "article", Properties: crawl.Properties{{Name: "title", Value: "Ravens"}, {Name: "author", Value: "Hugo"}, {Name: "published", Value: "2021-02-03"}}}}}
+	if a := answerOf(d, found); a.Title != "Birds" || a.Author != "" || !a.Published.IsZero() {
+		t.Errorf("list: %+v", a)
+	}
+	found.Terminal = true
+	if a := answerOf(d, found); a.Title != "Ravens" || a.Author != "Hugo" || a.Published.IsZero() {
+		t.Errorf("page: %+v", a)
+	}
+}
+
 func TestShow(t *testing.T) {
 	dir, list := saved(t)
 	show := func(file string) string {

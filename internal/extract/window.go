@@ -1,0 +1,173 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+)
+
+// How far a window reaches, in text blocks.
+const (
+	around       = 3  // before the heading, and after the beginning and the end of the body
+	belowHeading = 8  // after the heading
+	maxBetween   = 30 // of all that stand between heading and body
+)
+
+// window is the part of a page where its date and its author stand: around its heading, where its text begins, and where it ends.
+type window struct {
+	heading, body, end int        // blocks: that of the heading (−1: unknown), the first of the body and the one behind its last
+	bodyNode           *html.Node // where the body begins; nil: unknown
+}
+
+// holds reports whether a block stands there, and how far it is from where a date is likeliest.
+func (w window) holds(i int) (distance int, ok bool) {
+	switch {
+	case w.heading >= 0 && i >= w.heading-around && i < w.heading:
+		return 2*(w.heading-i) + 2, true
+	case w.heading >= 0 && i >= w.heading && i <= w.heading+belowHeading:
+		return i - w.heading, true
+	case w.heading >= 0 && i > w.heading && i < w.body && w.body-w.heading <= maxBetween:
+		return belowHeading, true
+	case i >= w.body-around && i < w.body:
+		return w.body - i + 1, true
+	case i >= w.body && i < min(w.end, w.body+around):
+		return i - w.body + 2, true
+	case i >= w.end-2 && i < w.end+around:
+		return 8 + max(i-w.end, 0), true
+	}
+	return 0, false
+}
+
+// windowOf finds the window of an object; ok is false of a page without text.
+func (p *Page) windowOf(o *crawl.Object, located *Located) (w window, ok bool) {
+	l := p.layout()
+	if len(l.starts) == 0 || len(l.starts) != len(p.Doc.Blocks) {
+		return w, false
+	}
+	w = window{heading: -1, body: -1}
+	if located != nil {
+		for _, part := range located.Parts {
+			if part.Name == "body" && part.At.Attr < 0 {
+				w.body, w.end = l.blocks(p.Eval.Tree, part.At)
+			}
+		}
+	}
+	if w.body < 0 || w.body == w.end {
+		w.body, w.end = l.mainBlocks()
+	}
+	w.heading = p.headingBlock(o.Properties.Get("title"), w.end)
+	if w.body < len(p.Doc.Starts) {
+		w.bodyNode = p.Doc.Starts[w.body]
+	}
+	return w, w.body < w.end || w.heading >= 0
+}
+
+// mainBlocks are the blocks from the first to the last that is main text.
+func (l *layout) mainBlocks() (from, to int) {
+	from = -1
+	for i, s := range l.segments {
+		if s == Main {
+			if from < 0 {
+				from = i
+			}
+			to = i + 1
+		}
+	}
+	return max(from, 0), to
+}
+
+// headingBlock is the last block before the end of the body that is the title; −1: none is.
+func (p *Page) headingBlock(title string, end int) int {
+	title = strings.Join(strings.Fields(title), " ")
+	found := -1
+	if title == "" {
+		return found
+	}
+	for i, b := range p.Doc.Blocks[:min(end, len(p.Doc.Blocks))] {
+		if len(b) >= len(title) && len(b) < len(title)+16 && strings.Contains(b, title) && p.layout().roles[i] != Navigation {
+			found = i
+			if heads(p.Doc.Starts[i]) {
+				return i
+			}
+		}
+	}
+	return found
+}
+
+// heads reports whether a text stands in a heading.
+func heads(n *html.Node) bool {
+	for depth := 0; n != nil && depth < 4; n, depth = n.Parent, depth+1 {
+		switch n.DataAtom {
+		case atom.H1, atom.H2, atom.H3:
+			return true
+		}
+	}
+	return false
+}
+
+// apart reports whether a block belongs to something else than what the window is of: menus, comments, columns beside the text, teasers of other
+// pages, and what stands below the text and outside of its article.
+func (p *Page) apart(w *window, i int) bool {
+	switch p.layout().roles[i] {
+	case Navigation, Comments:
+		return true
+	case Main:
+		return i >= w.end && p.inCard(w, p.Doc.Starts[i])
+	}
+	for n, depth := p.Doc.Starts[i], 0; n != nil && depth < maxDepth; n, depth = n.Parent, depth+1 {
+		switch {
+		case n.DataAtom == atom.Aside || beside(attr(n, "class")) || beside(attr(n, "id")):
+			return true
+		case n.DataAtom == atom.Article || n.DataAtom == atom.Main:
+			return p.inCard(w, p.Doc.Starts[i])
+		}
+	}
+	return i >= w.body
+}
+
+// maxDepth bounds the elements around a text that are looked at.
+const maxDepth = 40
+
+// beside reports whether names say that an element stands beside the text of a page.
+func beside(names string) bool {
+	if names == "" || roleOfNames(names) != Boilerplate {
+		return false
+	}
+	names = strings.ToLower(names)
+	for _, word := range []string{"sidebar", "related", "newsletter", "promo", "cookie", "advert"} {
+		if strings.Contains(names, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// inCard reports whether a text stands in an article that does not hold the body, or in a link with more than a few words: in a teaser.
+func (p *Page) inCard(w *window, n *html.Node) bool {
+	body := w.bodyNode
+	for depth := 0; n != nil && depth < maxDepth; n, depth = n.Parent, depth+1 {
+		switch n.DataAtom {
+		case atom.Article:
+			return body != nil && !holdsNode(n, body)
+		case atom.A:
+			if countWords(textOf(n, nil, maxDated)) > maxDateWords {
+				return true
+			}
+		case atom.Body, atom.Main:
+			return false
+		}
+	}
+	return false
+}
+
+func holdsNode(around, n *html.Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n == around {
+			return true
+		}
+	}
+	return false
+}
