@@ -17,6 +17,7 @@ const (
 	maxNameText  = 200 // bytes of a text that a name is looked for in
 	maxNameBytes = 60  // letters of a name, or of several
 	maxNameWords = 8   // of several names
+	maxNick      = 30  // letters of a name of one word, which may have digits
 	maxNamed     = 64  // names of a page that are compared
 )
 
@@ -191,7 +192,7 @@ func namesAuthor(class string) bool {
 var (
 	authorWords = wordSet("author authors authorname byline bylines autor autoren autores autore auteur auteurs autori writer writers contributor contributors reporter journalist forfatter skribent redacteur verfasser postauthor")
 	// notNames are words of classes of what is of an author, and not the name.
-	notNames = wordSet("box bio biography image img avatar photo pic picture social about date time timestamp title role job position desc description count follow twitter email mail hidden icon more posts articles info block section widget comment comments related list thumb thumbnail no has")
+	notNames = wordSet("box bio biography image img avatar photo pic picture social about date time timestamp title role job position desc description count follow twitter email mail hidden icon more posts articles info block section widget comments related list thumb thumbnail no has")
 )
 
 // leadsToAuthor reports whether a reference is that of the page of an author: /author/ann-corvi.
@@ -225,6 +226,9 @@ func hasWord(list, word string) bool {
 func (p *Page) nameIn(text string, marked bool) string {
 	text = withoutBy(strings.Join(strings.Fields(text), " "))
 	words := strings.Fields(text)
+	if r, _ := utf8.DecodeRuneInString(text); marked && len(words) == 1 && unicode.IsLetter(r) && utf8.RuneCountInString(text) <= maxNick && page.IsAuthor(text, p.metadata().Site, urls.HostOf(p.Doc.URL)) {
+		return strings.Trim(text, ",.:;|") // hugo17 is a name, too
+	}
 	n := 0
 	for n < len(words) && n <= maxNameWords && !p.endsName(words, n) {
 		n++

@@ -4,7 +4,7 @@ import "testing"
 
 func TestVisibleAuthor(t *testing.T) {
 	for _, c := range []struct{ name, html, author string }{
-		{"a link that says so", `<h1>Ravens</h1><p>from <a rel="author" href="/h">hugo17</a></p>TEXT`, ""}, // digits
+		{"a link that says so", `<h1>Ravens</h1><p>from <a rel="author" href="/h">hugo17</a></p>TEXT`, "hugo17"},
 		{"a link with a short name", `<h1>Ravens</h1><p>from <a rel="author" href="/h">hugo</a></p>TEXT`, "hugo"},
 		{"a class", `<h1>Ravens</h1><p class="byline">By Hugo Munin, 21 November 2026</p>TEXT`, "Hugo Munin"},
 		{"a property", `<h1>Ravens</h1><p><span itemprop="author"><span itemprop="name">Hugo Munin</span></span></p>TEXT`, "Hugo Munin"},

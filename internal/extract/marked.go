@@ -108,6 +108,10 @@ func valueOfTime(n *html.Node) string {
 				}
 				dated = true
 			}
+		case "property":
+			if value := attr(n, "content"); value != "" && (strings.Contains(a.Val, "datePublished") || strings.Contains(a.Val, "dc:created") || strings.Contains(a.Val, "dc:date") || strings.Contains(a.Val, "dateCreated")) {
+				return value
+			}
 		case "class":
 			dated = dated || namesDate(a.Val)
 		case "title":

@@ -127,7 +127,11 @@ func (p *Page) object(o *kb.Object, at xpath.Ref, confidence float64, choose boo
 			inside = p.composed(q, at, &object) || inside
 			continue
 		}
-		for _, r := range p.Select(q.XPath, q.Needs, at, limit) {
+		refs := p.Select(q.XPath, q.Needs, at, limit)
+		if choose && (q.Name == "published" || q.Name == "author") && len(refs) == 1 && p.astray(refs[0]) {
+			refs = p.instead(q, at, refs)
+		}
+		for _, r := range refs {
 			if part, ok := p.property(q, r, false, &object, &unread); ok {
 				located.Parts, inside = append(located.Parts, part), inside || p.Eval.Tree.Within(r, at)
 			}

@@ -16,16 +16,23 @@ import (
 // Scholar, Parsely and others. "date" comes last, as it may be that of a change.
 var (
 	authorNames = []string{"author", "article:author", "article.author", "dc.creator", "dcterms.creator", "dcterms.author", "citation_author", "citation_authors",
-		"parsely-author", "sailthru.author", "byl"}
+		"parsely-author", "sailthru.author", "author_name", "article:author_name", "og:article:author", "og:author", "authors", "dc.author", "rbauthors", "mediator_author", "bt:author",
+		"cxenseparse:author", "byl"}
 	publishedNames = []string{"article:published_time", "datepublished", "og:published_time", "article:published", "article.published", "rnews:datepublished", "dc.date.issued",
 		"dcterms.issued", "dc.date.created", "dcterms.created", "dcterms.available", "published_at", "publishdate", "publish_date", "publish-date", "publication_date",
 		"cxenseparse:recs:publishtime", "bt:pubdate", "citation_publication_date", "citation_date", "parsely-pub-date", "sailthru.date",
-		"shareaholic:article_published_time", "dc.date", "dcterms.date", "pubdate", "created", "date"}
-	modifiedNames = []string{"article:modified_time", "datemodified", "og:updated_time", "dcterms.modified", "dc.date.modified"}
-	titleNames    = []string{"og:title", "citation_title", "dc.title", "dcterms.title", "twitter:title"}
-	siteNames     = []string{"og:site_name", "application-name"}
-	summaryNames  = []string{"description", "og:description", "dc.description"}
-	imageNames    = []string{"og:image"}
+		"shareaholic:article_published_time", "article:publish_date", "article.published_time", "article_date_original", "originalpublicationdate", "og:article:published_time", "og:publish_date",
+		"og:pubdate", "vr:published_time", "lp.article:published_time", "prism.publicationdate", "dcsext.articlefirstpublished", "date_published", "published-date", "published_date", "publisheddate",
+		"published", "publicationdate", "publication-date", "pub_date", "pub-date", "pdate", "displaydate", "release_date", "articledate", "article_date", "weibo:article:create_at", "weibo: article:create_at",
+		"cxense:publishtime", "publish_time", "publishtime", "pubtime", "ptime", "rbpubdate", "iso-8601-publish-date", "firstpublished", "first-published-date", "citation_online_date",
+		"bepress_citation_online_date", "bepress_citation_date", "eprints.date", "datecreated", "date-created", "date.created", "creation_date", "creationdate", "gentime", "dc.date", "dcterms.date",
+		"pubdate", "created", "date"}
+	modifiedNames = []string{"article:modified_time", "datemodified", "og:updated_time", "dcterms.modified", "dc.date.modified", "article:modified", "article:updated_time", "article.updated",
+		"last-modified", "last_modified", "lastmodified", "lastmod", "date.modified", "date-modified", "dateupdated", "revised"}
+	titleNames   = []string{"og:title", "citation_title", "dc.title", "dcterms.title", "twitter:title"}
+	siteNames    = []string{"og:site_name", "application-name"}
+	summaryNames = []string{"description", "og:description", "dc.description"}
+	imageNames   = []string{"og:image"}
 )
 
 // bylineNames are all of them with the kind of what they name and their place in its list.
@@ -66,6 +73,7 @@ func (d *Document) Metadata() (m Metadata) {
 		best[i] = len(bylineNames)
 	}
 	var authors []string
+	label, first := "", ""
 	for n := range d.Root.Descendants() {
 		if n.Type != html.ElementNode || n.DataAtom != atom.Meta {
 			if n.DataAtom == atom.Link && m.Canonical == "" && strings.EqualFold(attr(n, "rel"), "canonical") {
@@ -77,6 +85,12 @@ func (d *Document) Metadata() (m Metadata) {
 			name := attr(n, attribute)
 			if name == "" || len(name) > maxBylineName {
 				continue
+			}
+			switch name {
+			case "twitter:label1":
+				label = attr(n, "content")
+			case "twitter:data1":
+				first = cut(attr(n, "content"), maxByline)
 			}
 			at, ok := bylineNames[strings.ToLower(name)]
 			if !ok || at.rank > best[at.kind] || at.rank == best[at.kind] && at.kind != 0 {
@@ -102,8 +116,23 @@ func (d *Document) Metadata() (m Metadata) {
 			}
 		}
 	}
+	if len(authors) == 0 && first != "" && labelsAuthor(label) {
+		authors = append(authors, string(bytes.TrimSpace(Fold(nil, first))))
+	}
 	m.Author = d.authors(authors, m.Site)
 	return m
+}
+
+// labelsAuthor reports whether a label of a card of Twitter says "Written by" in some language, as the commonest program for such cards has it.
+func labelsAuthor(label string) bool {
+	label = strings.ToLower(label)
+	for _, word := range []string{"written", "author", "geschrieben", "verfasst", "autor", "escrit", "écrit", "scritto", "geschreven", "skrevet", "skriven", "kirjoit", "napisa", "автор", "написа",
+		"yazan", "oleh", "bởi", "作者", "執筆", "投稿者", "글쓴이"} {
+		if strings.Contains(label, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // whole is a URL, or nothing if it is longer than any that is followed: a part of it leads elsewhere.

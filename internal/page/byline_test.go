@@ -20,6 +20,8 @@ func TestByline(t *testing.T) {
 		{`<meta name="author" content="admin"><meta name="publish_date" content="2021-02-03"><meta name="date" content="2022-01-01">`, "", "2021-02-03"},
 		{`<meta name="author" content="www.a.example">`, "", ""}, {`<meta name="author" content="A.example">`, "", ""}, {`<meta name="author" content="17">`, "", ""},
 		{`<meta name="citation_author" content="Smith, Jane"><meta name="citation_author" content="Doe, John"><meta name="citation_author" content="smith, jane">`, "Smith, Jane; Doe, John", ""},
+		{`<meta name="twitter:label1" content="Verfasst von"><meta name="twitter:data1" content="Hugo Munin"><meta name="displaydate" content="2021-02-03">`, "Hugo Munin", "2021-02-03"},
+		{`<meta name="twitter:label1" content="Ort"><meta name="twitter:data1" content="Turm"><meta name="article_date_original" content="2021-02-03"><meta name="date" content="2022">`, "", "2021-02-03"},
 		{`<meta name="last-modified" content="2021-02-03"><meta property="article:published" content="2020-02-03">`, "", "2020-02-03"},
 	} {
 		d := Parse(Input{URL: "http://a.example/", MIME: "text/html; charset=utf-8", Body: []byte("<html><head>" + c.head + "</head><body>x</body>")}, DefaultLimits())

@@ -1,0 +1,57 @@
+package extract
+
+import (
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// maxInstead bounds the nodes of a rule that are looked at for one that is of the page's object.
+const maxInstead = 8
+
+// instead is the first of the nodes that a rule selects which is not astray; nil if there is none, for the next rule may know better.
+func (p *Page) instead(q *kb.Property, at xpath.Ref, refs []xpath.Ref) []xpath.Ref {
+	if q.Many {
+		return refs
+	}
+	for _, r := range p.Select(q.XPath, q.Needs, at, maxInstead) {
+		if !p.astray(r) {
+			return []xpath.Ref{r}
+		}
+	}
+	return nil
+}
+
+// astray reports whether a node is of something else than what the page is for: it stands in comments, in a menu, in a column beside the text,
+// or in an article that holds less than a third of the page's main text.
+func (p *Page) astray(r xpath.Ref) bool {
+	n := p.Eval.Tree.Node(r)
+	for depth := 0; n != nil && depth < maxDepth; n, depth = n.Parent, depth+1 {
+		switch {
+		case n.DataAtom == atom.Body || n.DataAtom == atom.Head:
+			return false
+		case n.DataAtom == atom.Aside || n.DataAtom == atom.Nav || beside(attr(n, "class")) || beside(attr(n, "id")):
+			return !p.holdsText(n)
+		case roleOfNames(attr(n, "class")) == Comments || roleOfNames(attr(n, "id")) == Comments || n.DataAtom == atom.Article:
+			return !p.holdsText(n)
+		}
+	}
+	return false
+}
+
+// holdsText reports whether an element has at least a third of the page's main text; of a short page each has.
+func (p *Page) holdsText(n *html.Node) bool {
+	l, words := p.layout(), 0
+	all := l.main[len(l.main)-1]
+	if all < chosenWords || len(l.starts) == 0 {
+		return true
+	}
+	for i, start := range p.Doc.Starts {
+		if l.main[i+1] > l.main[i] && holdsNode(n, start) {
+			words += l.main[i+1] - l.main[i]
+		}
+	}
+	return float64(words) >= leastShare*float64(all)
+}
