@@ -17,6 +17,7 @@ const (
 	maxNameText  = 200 // bytes of a text that a name is looked for in
 	maxNameBytes = 60  // letters of a name, or of several
 	maxNameWords = 8   // of several names
+	belowText    = 8   // blocks behind a text in which its author may be named
 	maxNick      = 30  // letters of a name of one word, which may have digits
 	maxNamed     = 64  // names of a page that are compared
 )
@@ -41,6 +42,9 @@ func (p *Page) visibleAuthor(w window) string {
 	var spans [maxSpans + 1]span
 	for i, text := range p.Doc.Blocks {
 		distance, ok := w.holds(i)
+		if !ok && i >= w.end && i < w.end+belowText {
+			distance, ok = 2*belowHeading+i-w.end, true
+		}
 		if !ok || p.apart(&w, i) {
 			continue
 		}
@@ -51,6 +55,9 @@ func (p *Page) visibleAuthor(w window) string {
 		}
 		if len(text) > maxDated {
 			continue
+		}
+		if i > 0 && len(text) <= maxNameBytes && saysBy(p.Doc.Blocks[i-1]) {
+			consider(4*distance+4, i, 0, text)
 		}
 		for k, parts := 0, spansOf(text, spans[:0]); k < len(parts); k++ {
 			if parts[k].kind == byAuthor && (k == 0 || leadsToName(parts[k-1])) {
@@ -66,6 +73,34 @@ func (p *Page) visibleAuthor(w window) string {
 		}
 	}
 	return joined(list)
+}
+
+// saysBy reports whether a text is no more than a word for "by" or "author", which ends it.
+func saysBy(text string) bool {
+	if len(text) > maxPiece {
+		return false
+	}
+	var buf [maxSpans + 1]span
+	list := spansOf(text, buf[:0])
+	if len(list) == 0 {
+		return false
+	}
+	last := list[len(list)-1]
+	return last.kind == byAuthor && strings.Trim(last.text, " :：") == "" && (len(list) == 1 || leadsToName(list[len(list)-2]))
+}
+
+// ofSite reports whether a name stands in a notice of copyright below the text: then it is that of the site, and the author may be another.
+func (p *Page) ofSite(name string) bool {
+	if name == "" {
+		return false
+	}
+	l := p.layout()
+	for i := len(p.Doc.Blocks) - 1; i >= 0; i-- {
+		if text := p.Doc.Blocks[i]; l.roles[i] != Main && len(text) <= maxNameText && strings.Contains(text, name) && (strings.Contains(text, "©") || strings.Contains(strings.ToLower(text), "copyright")) {
+			return true
+		}
+	}
+	return false
 }
 
 // joined is the likeliest name, with those beside it that are marked as it is.
@@ -192,7 +227,7 @@ func namesAuthor(class string) bool {
 var (
 	authorWords = wordSet("author authors authorname byline bylines autor autoren autores autore auteur auteurs autori writer writers contributor contributors reporter journalist forfatter skribent redacteur verfasser postauthor")
 	// notNames are words of classes of what is of an author, and not the name.
-	notNames = wordSet("box bio biography image img avatar photo pic picture social about date time timestamp title role job position desc description count follow twitter email mail hidden icon more posts articles info block section widget comments related list thumb thumbnail no has")
+	notNames = wordSet("box bio biography image img avatar photo pic picture social about date time timestamp title role job position desc description count follow twitter email mail hidden icon more posts articles info section widget comments related list thumb thumbnail label level badge no has")
 )
 
 // leadsToAuthor reports whether a reference is that of the page of an author: /author/ann-corvi.

@@ -27,6 +27,7 @@ func (p *Page) Describe(objects []crawl.Object, located []Located, confidence fl
 	if o.Type != "event" { // the dates that readers see are those of the event
 		p.fromText(o, place)
 	}
+	p.supply(o, "author", p.metadata().Author)
 }
 
 // fromText adds what readers see near the heading and the text.
@@ -82,7 +83,9 @@ func (p *Page) metadata() *page.Metadata {
 // fromHead adds what the head says, and what JSON-LD says of the page as such.
 func (p *Page) fromHead(o *crawl.Object) {
 	m, about := p.metadata(), p.linked().about
-	p.supply(o, "author", m.Author, about.Get("author"))
+	if !p.ofSite(m.Author) {
+		p.supply(o, "author", m.Author, about.Get("author"))
+	}
 	p.supply(o, "published", m.Published, about.Get("published"))
 	p.supply(o, "modified", m.Modified, about.Get("modified"))
 	p.supply(o, "summary", m.Summary)

@@ -51,8 +51,8 @@ func leadOf(text string) string {
 	}
 	switch {
 	case strings.ContainsRune("–—―-/(|:", next):
-		for _, word := range words {
-			if !leadsToDate(word) {
+		for k, word := range words {
+			if !leadsToDate(word) || k > 0 && beginsWithDate(strings.Join(words[k:], " ")) && !beginsWithDate(words[k-1]) && !endsPlace(words[k-1]) {
 				return ""
 			}
 		}
@@ -61,6 +61,11 @@ func leadOf(text string) string {
 		return lead
 	}
 	return ""
+}
+
+// endsPlace reports whether a word may stand before the date of such a line: the end of a place or of an agency, not "Since".
+func endsPlace(word string) bool {
+	return strings.HasSuffix(word, ",") || !strings.ContainsFunc(word, unicode.IsLower) || strings.EqualFold(word, "den") || strings.EqualFold(word, "le")
 }
 
 // leadsToDate reports whether a word may stand in a line of place and date: a name, a number, a sign, the name of a month or a short word.

@@ -178,6 +178,9 @@ func (p *Page) markedDate(w *window) *dated {
 				continue
 			}
 			own := kindOfNames(n)
+			if own == noLabel {
+				own = kindWithin(spansOf(text, spans[:0]), textOf(n, nil, maxDated), p.labelBefore(i))
+			}
 			if own == updated || own == foreign || p.inCard(w, n) {
 				continue
 			}

@@ -50,7 +50,7 @@ func (p *Page) Supply(levelKnown bool, set *Set) (made bool) {
 	main, all := l.main[len(l.main)-1], l.words[len(l.words)-1]
 	at := p.only(set)
 	if made = len(set.Objects) == 0; made {
-		if main == 0 || !levelKnown && (main < articleWords || float64(main) < articleShare*float64(all)) {
+		if main == 0 || !levelKnown && (main < articleWords || float64(main) < articleShare*float64(all)) && !p.saysArticle() {
 			return false
 		}
 		o := crawl.Object{Type: "article", Rule: BySegments, Confidence: unsure}

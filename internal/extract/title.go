@@ -155,8 +155,20 @@ func withoutSite(title string, sites []string) string {
 func (p *Page) siteNames(logo string) []string {
 	host := strings.TrimPrefix(urls.HostOf(p.Doc.URL), "www.")
 	name, _, _ := strings.Cut(host, ".")
-	return []string{letters(p.metadata().Site), letters(logo), letters(host), letters(name), "blogarchive", "blogarchiv"}
+	names := []string{letters(p.metadata().Site), letters(logo), letters(host), letters(name), "blogarchive", "blogarchiv"}
+	for i := range p.Doc.Links {
+		if l := &p.Doc.Links[i]; l.Anchor != "" && len(l.Anchor) <= maxSiteName && len(names) < maxSiteNames && isFront(l.URL) && urls.HostOf(l.URL) == urls.HostOf(p.Doc.URL) {
+			names = append(names, letters(l.Anchor))
+		}
+	}
+	return names
 }
+
+// Bounds of the links to the front of a host whose texts count as names of the site.
+const (
+	maxSiteName  = 60 // bytes
+	maxSiteNames = 12
+)
 
 // isSite reports whether a text is a name of the site: "The Tower" of www.the-tower.example.
 func isSite(text string, sites []string) bool {

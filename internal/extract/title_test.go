@@ -18,6 +18,8 @@ func TestTitle(t *testing.T) {
 		{"no title but that of the site", `<title>The Tower</title><meta property="og:site_name" content="The Tower"><h1>Ravens</h1>TEXT`, "Ravens"},
 		{"the name of the host", `<title>Ravens | Tower.Test</title>TEXT`, "Ravens"},
 		{"a heading in the navigation", `<title>Ravens of the tower today</title><nav><h1>Ravens of the tower</h1></nav>TEXT`, "Ravens of the tower today"},
+		{"the text of a link to the front", `<title>Ravens of the tower | Birds & Walls</title><p><a href="/">Birds & Walls</a></p>TEXT`, "Ravens of the tower"},
+		{"the sign of a link to the heading", `<title>Ravens - docs</title><h1>Ravens<a href="#ravens">¶</a></h1>TEXT`, "Ravens"},
 		{"scripts without spaces", `<title>塔のカラス | 塔</title><h1>塔のカラス</h1>TEXT`, "塔のカラス"},
 		{"no heading and no title", `TEXT`, ""},
 	} {

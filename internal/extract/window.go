@@ -87,6 +87,9 @@ func (p *Page) headingBlock(title string, end int) int {
 		return found
 	}
 	for i, b := range p.Doc.Blocks[:min(end, len(p.Doc.Blocks))] {
+		if n := p.Doc.Starts[i].Parent; n != nil && n.DataAtom == atom.Title { // it names the page, and stands nowhere on it
+			continue
+		}
 		if len(b) >= len(title) && len(b) < len(title)+16 && strings.Contains(b, title) && p.layout().roles[i] != Navigation {
 			found = i
 			if heads(p.Doc.Starts[i]) {

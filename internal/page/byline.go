@@ -13,9 +13,9 @@ import (
 )
 
 // The names of meta elements that say something of a page, best first: those of Open Graph, of schema.org, of HTML, Dublin Core, Google
-// Scholar, Parsely and others. "date" comes last, as it may be that of a change.
+// Scholar, Parsely and others. "author" is often that of the site, so what is said of the article comes first. "date" comes last, as it may be that of a change.
 var (
-	authorNames = []string{"author", "article:author", "article.author", "dc.creator", "dcterms.creator", "dcterms.author", "citation_author", "citation_authors",
+	authorNames = []string{"article:author", "author", "article.author", "dc.creator", "dcterms.creator", "dcterms.author", "citation_author", "citation_authors",
 		"parsely-author", "sailthru.author", "author_name", "article:author_name", "og:article:author", "og:author", "authors", "dc.author", "rbauthors", "mediator_author", "bt:author",
 		"cxenseparse:author", "byl"}
 	publishedNames = []string{"article:published_time", "datepublished", "og:published_time", "article:published", "article.published", "rnews:datepublished", "dc.date.issued",
