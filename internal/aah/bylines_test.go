@@ -39,7 +39,7 @@ func TestBylines(t *testing.T) {
 		name    string
 		samples []sample
 		least   [3]int // of dates, names and titles that are right
-	}{{"choosing", choosing, [3]int{36, 34, 36}}, {"held", held, [3]int{33, 34, 35}}} {
+	}{{"choosing", choosing, [3]int{36, 34, 36}}, {"held", held, [3]int{33, 34, 35}}, {"more, choosing", choosingMore, [3]int{24, 24, 24}}, {"more, held", heldMore, [3]int{0, 0, 0}}} {
 		var right [3]int
 		var wrong strings.Builder
 		for _, s := range c.samples {

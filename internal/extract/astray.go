@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"strings"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -17,11 +19,16 @@ func (p *Page) instead(q *kb.Property, at xpath.Ref, refs []xpath.Ref) []xpath.R
 		return refs
 	}
 	for _, r := range p.Select(q.XPath, q.Needs, at, maxInstead) {
-		if !p.astray(r) {
+		if !p.strange(q, r) {
 			return []xpath.Ref{r}
 		}
 	}
 	return nil
+}
+
+// strange reports whether a node is not what a rule for a property looks for.
+func (p *Page) strange(q *kb.Property, r xpath.Ref) bool {
+	return p.astray(r) || q.Name == "published" && p.saysUpdated(r)
 }
 
 // astray reports whether a node is of something else than what the page is for: it stands in comments, in a menu, in a column beside the text,
@@ -39,6 +46,17 @@ func (p *Page) astray(r xpath.Ref) bool {
 		}
 	}
 	return false
+}
+
+// saysUpdated reports whether the text just before a node says that its date is that of a change.
+func (p *Page) saysUpdated(r xpath.Ref) bool {
+	n := p.Eval.Tree.Node(r)
+	if n = n.PrevSibling; n == nil || n.Type != html.TextNode || len(n.Data) > maxDateAlone {
+		return false
+	}
+	var buf [maxSpans + 1]span
+	list := spansOf(n.Data, buf[:0])
+	return len(list) > 0 && list[len(list)-1].kind == updated && countWords(strings.Trim(list[len(list)-1].text, " :")) <= 1
 }
 
 // holdsText reports whether an element has at least a third of the page's main text; of a short page each has.

@@ -31,7 +31,7 @@ actualización modificado modificada aggiornato aggiornata aggiornamento modific
 endret uppdaterad uppdaterat uppdaterades ändrad päivitetty muokattu zaktualizowano aktualizacja zmodyfikowano aktualizováno aktualizace upraveno aktualizované aktualizácia frissítve módosítva
 actualizat modificat actualizată обновлено обновлён изменено оновлено обновено güncelleme güncellendi ενημερώθηκε ενημέρωση diperbarui actualitzat ažurirano posodobljeno uuendatud muudetud`,
 		byAuthor: `by author authors von autor autorin par auteur por autora di autore door av af forfatter przez автор автора autors szerző yazan yazar oleh penulis συντάκτης`,
-		foreign:  `copyright deadline expires expire expired joined registered born accessed retrieved ends until valid member mitglied inscrit registrado`,
+		foreign:  `starts begins beginnt endet bis hasta tot till jusqu founded gegründet geboren copyright deadline expires expire expired joined registered born accessed retrieved ends until valid member mitglied inscrit registrado`,
 	} {
 		for _, word := range strings.Fields(words) {
 			all[word] = kind

@@ -128,7 +128,7 @@ func (p *Page) object(o *kb.Object, at xpath.Ref, confidence float64, choose boo
 			continue
 		}
 		refs := p.Select(q.XPath, q.Needs, at, limit)
-		if choose && (q.Name == "published" || q.Name == "author") && len(refs) == 1 && p.astray(refs[0]) {
+		if choose && (q.Name == "published" || q.Name == "author") && len(refs) == 1 && p.strange(q, refs[0]) {
 			refs = p.instead(q, at, refs)
 		}
 		for _, r := range refs {

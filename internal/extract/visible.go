@@ -1,9 +1,11 @@
 package extract
 
 import (
+	"iter"
 	"strings"
 	"time"
 
+	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -122,9 +124,29 @@ func (p *Page) datesIn(w *window) (found []dated) {
 		if found = readDates(found, text, list, before, distance, dayFirst); len(found) == at && len(text) <= maxPiece {
 			found = appendDate(found, p.pieces(i), before, distance, maxPiece)
 		}
+		if len(found) == at {
+			found = partsOf(found, l.elements(tree, i), len(text), before, distance)
+		}
 	}
 	return found
 }
+
+// partsOf are the dates that elements of a text are all of: in a row of parts without spaces between them.
+func partsOf(found []dated, elements iter.Seq[*html.Node], size int, before label, distance int) []dated {
+	for n := range elements {
+		text := strings.TrimSpace(textOf(n, nil, maxPart+1))
+		if len(text) <= maxPart && len(text) < size && mayHoldDate(text) && countWords(text) <= maxPartWords {
+			found = appendDate(found, text, before, distance, len(text))
+		}
+	}
+	return found
+}
+
+// Bounds of an element that is a date and nothing else.
+const (
+	maxPart      = 40 // bytes
+	maxPartWords = 5
+)
 
 // mayHoldDate reports whether a text has a digit of some script.
 func mayHoldDate(text string) bool {
@@ -215,7 +237,7 @@ func readDates(found []dated, text string, spans []span, before label, distance 
 			}
 			kind = published
 		}
-		if kind == noLabel && (len(text) > maxDateAlone || countWords(text) > maxDateWords) {
+		if kind == noLabel && (len(text) > maxDateAlone || countWords(text) > maxDateWords || isSentence(text) || k+1 < len(spans) && spans[k+1].kind == foreign) {
 			continue
 		}
 		part := s.text
@@ -226,6 +248,14 @@ func readDates(found []dated, text string, spans []span, before label, distance 
 	}
 	return found
 }
+
+// isSentence reports whether a short text is one: what it tells of has a date, not the page.
+func isSentence(text string) bool {
+	return countWords(text) > maxPhraseWords && strings.ContainsAny(text[len(text)-1:], ".!?")
+}
+
+// maxPhraseWords bounds a text with a date and a full stop that is no sentence.
+const maxPhraseWords = 6
 
 // beginsWithDate reports whether a text begins with a number or the name of a month, or has nothing.
 func beginsWithDate(text string) bool {
