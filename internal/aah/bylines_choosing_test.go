@@ -77,7 +77,7 @@ var choosing = []sample{
 		`<main><h1>A raven feather</h1><span class="price">£3.50</span>TEXT<section id="reviews"><div class="review"><span class="review-date">5 March 2015</span><p>Good.</p></div><div class="review"><span class="review-date">7 April 2016</span><p>Black.</p></div></section></main>`,
 		"", "", "A raven feather"},
 	{"a page about the site", "/about", "en", `<title>About us | The Tower</title>`, `<main><h1>About us</h1>TEXT<p>Founded on 5 March 1995, the tower has been open since then for all who want to see how birds live on a wall.</p></main>`, "", "", "About us"},
-	{"a Brazilian portal", "/noticia/corvos.ghtml", "pt-BR", `<title>Os corvos | Torre</title>`,
+	{"a Brazilian portal", "/noticia/corvos.ghtml", "pt-BR", `<title>Os corvos | Torre</title><meta property="og:site_name" content="Torre">`,
 		`<main><h1 class="content-head__title">Os corvos</h1><p class="content-publication-data__from">Por Ana Corvi, Torre — Porto</p><p class="content-publication-data__updated">05/03/2015 10h20 <span>Atualizado 06/03/2015</span></p>TEXT</main>`,
 		"2015-03-05", "Ana Corvi", "Os corvos"},
 	{"Vietnamese", "/qua.html", "vi", `<title>Con quạ</title>`, `<main><span class="date">Thứ năm, 5/3/2015, 10:20 (GMT+7)</span><h1>Con quạ</h1>TEXT</main>`, "2015-03-05", "", "Con quạ"},

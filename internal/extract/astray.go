@@ -48,15 +48,24 @@ func (p *Page) astray(r xpath.Ref) bool {
 	return false
 }
 
-// saysUpdated reports whether the text just before a node says that its date is that of a change.
+// saysUpdated reports whether the text just before a node, or the name of an element around it, says that its date is that of a change.
 func (p *Page) saysUpdated(r xpath.Ref) bool {
-	n := p.Eval.Tree.Node(r)
-	if n = n.PrevSibling; n == nil || n.Type != html.TextNode || len(n.Data) > maxDateAlone {
-		return false
-	}
 	var buf [maxSpans + 1]span
-	list := spansOf(n.Data, buf[:0])
-	return len(list) > 0 && list[len(list)-1].kind == updated && countWords(strings.Trim(list[len(list)-1].text, " :")) <= 1
+	for n, depth := p.Eval.Tree.Node(r), 0; n != nil && depth < 3; n, depth = n.Parent, depth+1 {
+		if class := strings.ToLower(attr(n, "class")); strings.Contains(class, "last-updated") || strings.Contains(class, "last-modified") || strings.Contains(class, "lastmod") {
+			return true
+		}
+		before := n.PrevSibling
+		if before == nil || before.Type == html.TextNode && strings.TrimSpace(before.Data) == "" {
+			continue
+		}
+		if before.Type != html.TextNode || len(before.Data) > maxDateAlone {
+			return false
+		}
+		list := spansOf(before.Data, buf[:0])
+		return len(list) > 0 && list[len(list)-1].kind == updated && countWords(strings.Trim(list[len(list)-1].text, " :")) <= 1
+	}
+	return false
 }
 
 // holdsText reports whether an element has at least a third of the page's main text; of a short page each has.

@@ -5,9 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
-
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/page"
 	"github.com/muninn-archive/muninn/internal/urls"
@@ -48,6 +45,7 @@ func (p *Page) visibleAuthor(w window) string {
 		if !ok || p.apart(&w, i) {
 			continue
 		}
+		text = p.spelled(i)
 		for n := range l.elements(tree, i) {
 			if rank := authorRank(n); rank > 0 {
 				consider(4*distance+rank, i, rank, textOf(n, nil, maxNameText))
@@ -152,110 +150,6 @@ func leadsToName(s span) bool {
 	return (s.kind == published || s.kind == byAuthor) && countWords(s.text) == 0 || strings.ContainsAny(s.text, "0123456789") && countWords(s.text) <= maxDateWords
 }
 
-// authorRank says how surely an element holds the name of the author, by its attributes: 1 is surest, 0 that nothing says so.
-func authorRank(n *html.Node) int {
-	best := 0
-	better := func(rank int) {
-		if rank > 0 && (best == 0 || rank < best) {
-			best = rank
-		}
-	}
-	for i := range n.Attr {
-		switch a := &n.Attr[i]; a.Key {
-		case "rel":
-			if n.DataAtom == atom.A && hasWord(a.Val, "author") {
-				return 1
-			}
-		case "itemprop":
-			if a.Val == "author" || a.Val == "creator" {
-				better(2)
-			}
-		case "class":
-			better(rankOfNames(a.Val))
-		case "href":
-			if n.DataAtom == atom.A && leadsToAuthor(a.Val) {
-				better(4)
-			}
-		}
-	}
-	return best
-}
-
-// rankOfNames is the rank of an element by its classes.
-func rankOfNames(classes string) int {
-	best := 0
-	for _, name := range strings.Fields(classes[:min(len(classes), maxNames)]) {
-		rank := 0
-		switch lower := strings.ToLower(name); lower {
-		case "author", "byline", "fn", "p-author":
-			rank = 3
-		case "username", "poster", "nickname":
-			rank = 9
-		default:
-			if namesAuthor(name) {
-				rank = 3
-			}
-		}
-		if rank > 0 && (best == 0 || rank < best) {
-			best = rank
-		}
-	}
-	return best
-}
-
-// namesAuthor reports whether a class is that of an author's name: it has a word for one, and none for something else of one.
-func namesAuthor(class string) bool {
-	found := false
-	for len(class) > 0 {
-		n := 0
-		for n < len(class) && class[n] != '-' && class[n] != '_' && (n == 0 || class[n] < 'A' || class[n] > 'Z' || class[n-1] < 'a' || class[n-1] > 'z') {
-			n++
-		}
-		word := strings.ToLower(class[:n])
-		if notNames[word] {
-			return false
-		}
-		found = found || authorWords[word]
-		class = class[n:]
-		if class != "" && (class[0] == '-' || class[0] == '_') {
-			class = class[1:]
-		}
-	}
-	return found
-}
-
-var (
-	authorWords = wordSet("author authors authorname byline bylines autor autoren autores autore auteur auteurs autori writer writers contributor contributors reporter journalist forfatter skribent redacteur verfasser postauthor")
-	// notNames are words of classes of what is of an author, and not the name.
-	notNames = wordSet("box bio biography image img avatar photo pic picture social about date time timestamp title role job position desc description count follow twitter email mail hidden icon more posts articles info section widget comments related list thumb thumbnail label level badge no has")
-)
-
-// leadsToAuthor reports whether a reference is that of the page of an author: /author/ann-corvi.
-func leadsToAuthor(ref string) bool {
-	if strings.ContainsAny(ref, "?#") {
-		ref = ref[:strings.IndexAny(ref, "?#")]
-	}
-	parts := strings.Split(strings.Trim(ref, "/"), "/")
-	for i, part := range parts[:len(parts)-1] {
-		if i >= len(parts)-3 && authorPaths[strings.ToLower(part)] {
-			return true
-		}
-	}
-	return false
-}
-
-// authorPaths are the folders of the pages of authors. Those of users and of people are also those of others that an article names.
-var authorPaths = wordSet("author authors autor autoren autores autore autori auteur auteurs writer writers contributor contributors reporter reporters journalist journalists byline by columnist columnists redakteur verfasser")
-
-func hasWord(list, word string) bool {
-	for _, w := range strings.Fields(list) {
-		if strings.EqualFold(w, word) {
-			return true
-		}
-	}
-	return false
-}
-
 // nameIn is the name that a text begins with, behind words such as "by". Of a text that no element marks as a name each word must begin with
 // a capital, or join names.
 func (p *Page) nameIn(text string, marked bool) string {
@@ -271,10 +165,20 @@ func (p *Page) nameIn(text string, marked bool) string {
 			break // of a sentence
 		}
 	}
+	if n < len(words) && roles[strings.ToLower(strings.Trim(words[n], ",.:"))] { // "Ann Corvi, Birds Editor"
+		for k := 0; k < n; k++ {
+			if strings.HasSuffix(words[k], ",") {
+				n = k + 1
+			}
+		}
+	}
 	for n > 0 && joining[strings.ToLower(strings.Trim(words[n-1], ","))] {
 		n--
 	}
 	name := strings.Trim(strings.Join(words[:n], " "), " ,.:;|-–—•·/()[]\"'")
+	if at := strings.LastIndexByte(name, ','); at > 0 && isSite(name[at+1:], []string{letters(p.metadata().Site)}) {
+		name = name[:at]
+	}
 	switch {
 	case n == 0 || n > maxNameWords || utf8.RuneCountInString(name) > maxNameBytes || utf8.RuneCountInString(name) < 2:
 		return ""
@@ -326,6 +230,9 @@ var articles = wordSet("and und et y e i och og en ja & the den le la du al")
 
 // ending are words that follow a name.
 var ending = wordSet("on in at for with from am um im in le les op den på dia il em w dnia about is has was staff editor senior contributor contributing correspondent reporter columnist who lives works writes wrote qui der die follow email share updated view all more mehr weitere alle tous toutes todos tutti ver voir zum posts comments comment reply")
+
+// roles are those of ending that say what somebody is.
+var roles = wordSet("editor contributor correspondent reporter columnist writer staff")
 
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}

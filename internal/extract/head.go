@@ -86,11 +86,19 @@ func (p *Page) fromHead(o *crawl.Object) {
 	if !p.ofSite(m.Author) {
 		p.supply(o, "author", m.Author, about.Get("author"))
 	}
-	p.supply(o, "published", m.Published, about.Get("published"))
+	p.supply(o, "published", dashed(m.Published), about.Get("published"))
 	p.supply(o, "modified", m.Modified, about.Get("modified"))
 	p.supply(o, "summary", m.Summary)
 	p.supply(o, "permalink", m.Canonical)
 	p.supply(o, "image", m.Image)
+}
+
+// dashed writes a date of eight digits as others are; package dates holds such a number for anything.
+func dashed(s string) string {
+	if len(s) != len("20120801") || digits(s) != len(s) {
+		return s
+	}
+	return s[:4] + "-" + s[4:6] + "-" + s[6:]
 }
 
 // supply gives an object a property that it lacks: the first value that can be read. A date of the object that nobody can read is lacking.

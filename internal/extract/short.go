@@ -16,7 +16,7 @@ func (p *Page) saysArticle() bool {
 	if isFront(p.Doc.URL) || isList(p.Doc.URL) || main < shortWords || float64(main) < shortShare*float64(all) {
 		return false
 	}
-	if dateTime(p.metadata().Published) != "" || dateTime(p.linked().about.Get("published")) != "" {
+	if dateTime(dashed(p.metadata().Published)) != "" || dateTime(p.linked().about.Get("published")) != "" {
 		return true
 	}
 	title, _ := p.bestTitle(0)

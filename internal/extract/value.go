@@ -6,7 +6,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/muninn-archive/muninn/internal/dates"
 	"github.com/muninn-archive/muninn/internal/xpath"
 	"github.com/muninn-archive/muninn/kb"
 )
@@ -18,11 +20,28 @@ const MaxValues = 100
 func (p *Page) value(q *kb.Property, r xpath.Ref, skip skipSet) string {
 	value := p.text(r, skip)
 	if q.Match != nil {
+		whole := value
 		if value = matched(q.Match, value); value == "" {
 			return ""
 		}
+		if q.As == "dateTime" {
+			return p.dateIn(whole, value)
+		}
 	}
 	return p.typed(q.As, value)
+}
+
+// dateIn is the date of a part of a text. The rest may know which of two numbers is the day: "le 05/03/2015".
+func (p *Page) dateIn(whole, part string) string {
+	value := p.typed("dateTime", part)
+	if at := strings.IndexByte(part, '/'); at < 0 || value == "" || len(whole) > MaxDate {
+		return value
+	}
+	a, _, _ := dates.Read(value, time.Time{})
+	if b, _, ok := dates.Read(whole, time.Time{}); ok && a.Year() == b.Year() && a.Day() == int(b.Month()) && b.Day() == int(a.Month()) {
+		return p.typed("dateTime", strings.Replace(value, a.Format("-01-02"), b.Format("-01-02"), 1))
+	}
+	return value
 }
 
 // matched is what the first group of a pattern holds of a text, "" if it does not match; without a pattern it is the text.
@@ -43,6 +62,9 @@ func (p *Page) typed(as, value string) string {
 	case "url":
 		value = p.address(value)
 	case "dateTime":
+		if strings.IndexByte(value, '/') > 0 && p.dayFirst() {
+			value = dotted(value)
+		}
 		if value = dateTime(value); value == "" {
 			return "" // the next rule may know where a date stands
 		}

@@ -4,9 +4,9 @@ import (
 	"iter"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/dates"
@@ -112,6 +112,7 @@ func (p *Page) datesIn(w *window) (found []dated) {
 		if !ok || p.apart(w, i) {
 			continue
 		}
+		text = p.spelled(i)
 		list, before := []span(nil), p.labelBefore(i)
 		if len(text) <= maxDated {
 			list = spansOf(text, spans[:0])
@@ -237,7 +238,7 @@ func readDates(found []dated, text string, spans []span, before label, distance 
 			}
 			kind = published
 		}
-		if kind == noLabel && (len(text) > maxDateAlone || countWords(text) > maxDateWords || isSentence(text) || k+1 < len(spans) && spans[k+1].kind == foreign) {
+		if kind == noLabel && (len(text) > maxDateAlone || namedWords(text) > maxDateWords || isSentence(text) || k+1 < len(spans) && spans[k+1].kind == foreign) {
 			continue
 		}
 		part := s.text
@@ -249,7 +250,18 @@ func readDates(found []dated, text string, spans []span, before label, distance 
 	return found
 }
 
-// isSentence reports whether a short text is one: what it tells of has a date, not the page.
+// namedWords counts the words of a text that have a letter or a digit.
+func namedWords(text string) int {
+	n := 0
+	for word := range strings.FieldsSeq(text) {
+		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// isSentence reports whether a short text is one: what it is about has the date, not the page.
 func isSentence(text string) bool {
 	return countWords(text) > maxPhraseWords && strings.ContainsAny(text[len(text)-1:], ".!?")
 }
@@ -279,72 +291,4 @@ func appendDate(found []dated, text string, kind label, distance, size int) []da
 		return found
 	}
 	return append(found, dated{at: at, text: at.Format(time.RFC3339), kind: kind, distance: distance, size: size})
-}
-
-// dayFirst reports whether 5/6/2014 is the fifth of June on a page: not in English, unless it is that of another country than the United
-// States and Canada.
-func (p *Page) dayFirst() bool {
-	tree := p.Eval.Tree
-	for id := int32(0); int(id) < min(tree.Len(), 8); id++ {
-		if n := tree.At(id); n.DataAtom == atom.Html {
-			switch lang := strings.ToLower(attr(n, "lang")); lang {
-			case "en-gb", "en-au", "en-nz", "en-ie", "en-in", "en-za", "en_gb", "en_au":
-				return true
-			}
-			break
-		}
-	}
-	return p.Doc.Language != "" && p.Doc.Language != "en"
-}
-
-// dotted writes dates of three numbers with slashes, day first, with dots: package dates reads 5/6/2014 as the sixth of May, 5.6.2014 as
-// the fifth of June.
-func dotted(s string) string {
-	at := strings.IndexByte(s, '/')
-	if at < 1 || at+1 >= len(s) || !isDigit(s[at-1]) || at >= 3 && isDigit(s[at-2]) && isDigit(s[at-3]) {
-		return s
-	}
-	second := strings.IndexByte(s[at+1:], '/') + at + 1
-	if second == at || second-at > 3 || second-at < 2 || second+3 > len(s) {
-		return s
-	}
-	return s[:at] + "." + s[at+1:second] + "." + s[second+1:]
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-// withCentury writes the year of a date of three numbers with dots in full, if it has two digits: package dates reads 5.6.14 as a version.
-func withCentury(s string) string {
-	for at := 0; at+5 < len(s); at++ {
-		if !isDigit(s[at]) || at > 0 && (isDigit(s[at-1]) || s[at-1] == '.') {
-			continue
-		}
-		first := at + digits(s[at:])
-		if first-at > 2 || first >= len(s) || s[first] != '.' {
-			continue
-		}
-		second := first + 1 + digits(s[first+1:])
-		if n := second - first - 1; n < 1 || n > 2 || second >= len(s) || s[second] != '.' {
-			continue
-		}
-		end := second + 1 + digits(s[second+1:])
-		if end-second-1 != 2 || end+1 < len(s) && s[end] == '.' && isDigit(s[end+1]) {
-			continue
-		}
-		century := "20"
-		if s[second+1] >= '5' {
-			century = "19"
-		}
-		return s[:second+1] + century + s[second+1:]
-	}
-	return s
-}
-
-// digits is how many digits a text begins with.
-func digits(s string) int {
-	n := 0
-	for n < len(s) && isDigit(s[n]) {
-		n++
-	}
-	return n
 }

@@ -118,17 +118,27 @@ func (p *Page) apart(w *window, i int) bool {
 	case Navigation, Comments:
 		return true
 	case Main:
-		return i >= w.end && p.inCard(w, p.Doc.Starts[i])
+		return i >= w.body && p.inCard(w, p.Doc.Starts[i])
 	}
 	for n, depth := p.Doc.Starts[i], 0; n != nil && depth < maxDepth; n, depth = n.Parent, depth+1 {
 		switch {
 		case n.DataAtom == atom.Aside || beside(attr(n, "class")) || beside(attr(n, "id")):
 			return true
-		case n.DataAtom == atom.Article || n.DataAtom == atom.Main:
+		case n.DataAtom == atom.Article || n.DataAtom == atom.Main || ofArticle(attr(n, "class")):
 			return p.inCard(w, p.Doc.Starts[i])
 		}
 	}
 	return i >= w.body
+}
+
+// ofArticle reports whether classes are those of the foot of an article, and not of the page.
+func ofArticle(classes string) bool {
+	for _, word := range []string{"entry-", "post-", "article-", "node-", "post_", "entry_", "article_"} {
+		if strings.Contains(classes, word+"foot") || strings.Contains(classes, word+"_foot") || strings.Contains(classes, word+"meta") {
+			return true
+		}
+	}
+	return false
 }
 
 // maxDepth bounds the elements around a text that are looked at.
@@ -174,3 +184,37 @@ func holdsNode(around, n *html.Node) bool {
 	}
 	return false
 }
+
+// spelled is the text of a short block with a space where a line ends: the blocks of a document have none there.
+func (p *Page) spelled(i int) string {
+	l, tree, text := p.layout(), p.Eval.Tree, p.Doc.Blocks[i]
+	if len(text) > maxDated {
+		return text
+	}
+	to := int32(tree.Len())
+	if i+1 < len(l.starts) {
+		to = l.starts[i+1]
+	}
+	ends := false
+	for id := l.starts[i]; id < min(to, l.starts[i]+maxNodes) && !ends; id++ {
+		ends = tree.At(id).DataAtom == atom.Br
+	}
+	if !ends {
+		return text
+	}
+	var b strings.Builder
+	for id := l.starts[i]; id < to && b.Len() <= maxDated; id++ {
+		switch n := tree.At(id); {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+		case n.DataAtom == atom.Br:
+			b.WriteByte(' ')
+		case n.DataAtom == atom.Script || n.DataAtom == atom.Style:
+			return text
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// maxNodes bounds the nodes of a short block.
+const maxNodes = 64
