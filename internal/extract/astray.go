@@ -34,16 +34,16 @@ func (p *Page) strange(q *kb.Property, r xpath.Ref) bool {
 // astray reports whether a node is of something else than what the page is for: it stands in comments, in a menu, in a column beside the text,
 // or in an article that holds less than a third of the page's main text.
 func (p *Page) astray(r xpath.Ref) bool {
-	n := p.Eval.Tree.Node(r)
-	for depth := 0; n != nil && depth < maxDepth; n, depth = n.Parent, depth+1 {
-		switch {
+	tree, up := p.Eval.Tree, true
+	for depth := 0; up && depth < maxDepth; depth++ {
+		switch n := tree.Node(r); {
 		case n.DataAtom == atom.Body || n.DataAtom == atom.Head:
 			return false
-		case n.DataAtom == atom.Aside || n.DataAtom == atom.Nav || beside(attr(n, "class")) || beside(attr(n, "id")):
-			return !p.holdsText(n)
-		case roleOfNames(attr(n, "class")) == Comments || roleOfNames(attr(n, "id")) == Comments || n.DataAtom == atom.Article:
-			return !p.holdsText(n)
+		case n.DataAtom == atom.Aside || n.DataAtom == atom.Nav || n.DataAtom == atom.Article || beside(attr(n, "class")) || beside(attr(n, "id")),
+			roleOfNames(attr(n, "class")) == Comments || roleOfNames(attr(n, "id")) == Comments:
+			return !p.holdsText(r)
 		}
+		r, up = tree.Parent(r)
 	}
 	return false
 }
@@ -69,16 +69,12 @@ func (p *Page) saysUpdated(r xpath.Ref) bool {
 }
 
 // holdsText reports whether an element has at least a third of the page's main text; of a short page each has.
-func (p *Page) holdsText(n *html.Node) bool {
-	l, words := p.layout(), 0
+func (p *Page) holdsText(r xpath.Ref) bool {
+	l := p.layout()
 	all := l.main[len(l.main)-1]
 	if all < chosenWords || len(l.starts) == 0 {
 		return true
 	}
-	for i, start := range p.Doc.Starts {
-		if l.main[i+1] > l.main[i] && holdsNode(n, start) {
-			words += l.main[i+1] - l.main[i]
-		}
-	}
-	return float64(words) >= leastShare*float64(all)
+	_, main := l.below(p.Eval.Tree, r)
+	return float64(main) >= leastShare*float64(all)
 }

@@ -48,7 +48,7 @@ func (p *Page) visibleAuthor(w window) string {
 		text = p.spelled(i)
 		for n := range l.elements(tree, i) {
 			if rank := authorRank(n); rank > 0 {
-				consider(4*distance+rank, i, rank, textOf(n, nil, maxNameText))
+				consider(4*distance+rank, i, rank, briefText(n, maxNameText))
 			}
 		}
 		if len(text) > maxDated {

@@ -21,7 +21,7 @@ func (l *layout) elements(tree *xpath.Tree, i int) iter.Seq[*html.Node] {
 		to = l.starts[i+1]
 	}
 	return func(yield func(*html.Node) bool) {
-		for id := from; id < to; id++ {
+		for id := from; id < min(to, at+maxNodes); id++ {
 			n, end := tree.At(id), tree.End(xpath.Ref{ID: id, Attr: -1})
 			if n.Type != html.ElementNode || len(n.Attr) == 0 || id < at && end <= at && n.DataAtom != atom.Meta || end > to {
 				continue
@@ -43,7 +43,7 @@ func timesIn(found []dated, elements iter.Seq[*html.Node], spans []span, before 
 		}
 		kind := kindOfNames(n)
 		if kind == noLabel {
-			kind = kindWithin(spans, textOf(n, nil, maxDated), before)
+			kind = kindWithin(spans, briefText(n, maxDated), before)
 		}
 		if kind != foreign {
 			found = appendDate(found, value, kind, distance, 0)
@@ -61,7 +61,7 @@ func ownText(found []dated, n *html.Node, before label, distance int, dayFirst b
 	if kind == noLabel {
 		kind = before
 	}
-	text := strings.Join(strings.Fields(textOf(n, nil, maxDated)), " ")
+	text := strings.Join(strings.Fields(briefText(n, maxDated)), " ")
 	if kind == foreign || len(text) > maxDateAlone || !mayHoldDate(text) {
 		return found
 	}
@@ -179,9 +179,9 @@ func (p *Page) markedDate(w *window) *dated {
 			}
 			own := kindOfNames(n)
 			if own == noLabel {
-				own = kindWithin(spansOf(text, spans[:0]), textOf(n, nil, maxDated), p.labelBefore(i))
+				own = kindWithin(spansOf(text, spans[:0]), briefText(n, maxDated), p.labelBefore(i))
 			}
-			if own == updated || own == foreign || p.inCard(w, n) {
+			if own == updated || own == foreign {
 				continue
 			}
 			at := len(list)

@@ -28,7 +28,6 @@ func (p *Page) saysArticle() bool {
 	if w.heading = p.headingBlock(title, w.end); w.heading < 0 {
 		return false
 	}
-	w.bodyNode = p.Doc.Starts[w.body]
 	found := p.datesIn(&w)
 	return len(found) > 0 && len(found) <= maxShortDates && !p.descends(found)
 }

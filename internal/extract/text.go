@@ -60,6 +60,31 @@ func collect(b []byte, n *html.Node, skip skipSet, most int) []byte {
 	return b
 }
 
+// briefText is the text below a node as textOf gives it, of its first few nodes: of one that holds a page full of them it is not all.
+func briefText(n *html.Node, most int) string {
+	var b []byte
+	left := maxNodes
+	var add func(n *html.Node)
+	add = func(n *html.Node) {
+		for c := n.FirstChild; c != nil && left > 0 && len(b) <= most; c = c.NextSibling {
+			left--
+			switch {
+			case c.Type == html.TextNode:
+				b = page.Fold(b, shorten(c.Data, most))
+			case c.Type != html.ElementNode || c.DataAtom == atom.Script || c.DataAtom == atom.Style:
+			case spaced(c.DataAtom):
+				b = page.Fold(b, " ")
+				add(c)
+				b = page.Fold(b, " ")
+			default:
+				add(c)
+			}
+		}
+	}
+	add(n)
+	return string(bytes.TrimSpace(b))
+}
+
 func attr(n *html.Node, name string) string {
 	for i := range n.Attr {
 		if n.Attr[i].Key == name && n.Attr[i].Namespace == "" {

@@ -135,7 +135,7 @@ func (p *Page) datesIn(w *window) (found []dated) {
 // partsOf are the dates that elements of a text are all of: in a row of parts without spaces between them.
 func partsOf(found []dated, elements iter.Seq[*html.Node], size int, before label, distance int) []dated {
 	for n := range elements {
-		text := strings.TrimSpace(textOf(n, nil, maxPart+1))
+		text := strings.TrimSpace(briefText(n, maxPart+1))
 		if len(text) <= maxPart && len(text) < size && mayHoldDate(text) && countWords(text) <= maxPartWords {
 			found = appendDate(found, text, before, distance, len(text))
 		}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
 // How far a window reaches, in text blocks.
@@ -18,8 +19,7 @@ const (
 
 // window is the part of a page where its date and its author stand: around its heading, where its text begins, and where it ends.
 type window struct {
-	heading, body, end int        // blocks: that of the heading (−1: unknown), the first of the body and the one behind its last
-	bodyNode           *html.Node // where the body begins; nil: unknown
+	heading, body, end int // blocks: that of the heading (−1: unknown), the first of the body and the one behind its last
 }
 
 // holds reports whether a block stands there, and how far it is from where a date is likeliest.
@@ -59,9 +59,6 @@ func (p *Page) windowOf(o *crawl.Object, located *Located) (w window, ok bool) {
 		w.body, w.end = l.mainBlocks()
 	}
 	w.heading = p.headingBlock(o.Properties.Get("title"), w.end)
-	if w.body < len(p.Doc.Starts) {
-		w.bodyNode = p.Doc.Starts[w.body]
-	}
 	return w, w.body < w.end || w.heading >= 0
 }
 
@@ -114,19 +111,22 @@ func heads(n *html.Node) bool {
 // apart reports whether a block belongs to something else than what the window is of: menus, comments, columns beside the text, teasers of other
 // pages, and what stands below the text and outside of its article.
 func (p *Page) apart(w *window, i int) bool {
-	switch p.layout().roles[i] {
+	l, tree := p.layout(), p.Eval.Tree
+	switch l.roles[i] {
 	case Navigation, Comments:
 		return true
 	case Main:
-		return i >= w.body && p.inCard(w, p.Doc.Starts[i])
+		return i >= w.body && p.inCard(w, i)
 	}
-	for n, depth := p.Doc.Starts[i], 0; n != nil && depth < maxDepth; n, depth = n.Parent, depth+1 {
-		switch {
+	r, up := xpath.Ref{ID: l.starts[i], Attr: -1}, true
+	for depth := 0; up && depth < maxDepth; depth++ {
+		switch n := tree.Node(r); {
 		case n.DataAtom == atom.Aside || beside(attr(n, "class")) || beside(attr(n, "id")):
 			return true
 		case n.DataAtom == atom.Article || n.DataAtom == atom.Main || ofArticle(attr(n, "class")):
-			return p.inCard(w, p.Doc.Starts[i])
+			return p.inCard(w, i)
 		}
+		r, up = tree.Parent(r)
 	}
 	return i >= w.body
 }
@@ -158,29 +158,22 @@ func beside(names string) bool {
 	return false
 }
 
-// inCard reports whether a text stands in an article that does not hold the body, or in a link with more than a few words: in a teaser.
-func (p *Page) inCard(w *window, n *html.Node) bool {
-	body := w.bodyNode
-	for depth := 0; n != nil && depth < maxDepth; n, depth = n.Parent, depth+1 {
-		switch n.DataAtom {
+// inCard reports whether a block stands in an article that does not hold the body, or in a link with more than a few words: in a teaser.
+func (p *Page) inCard(w *window, i int) bool {
+	l, tree := p.layout(), p.Eval.Tree
+	r, up := xpath.Ref{ID: l.starts[i], Attr: -1}, true
+	for depth := 0; up && depth < maxDepth; depth++ {
+		switch tree.Node(r).DataAtom {
 		case atom.Article:
-			return body != nil && !holdsNode(n, body)
+			return w.body < len(l.starts) && !tree.Within(xpath.Ref{ID: l.starts[w.body], Attr: -1}, r)
 		case atom.A:
-			if countWords(textOf(n, nil, maxDated)) > maxDateWords {
+			if words, _ := l.below(tree, r); words > maxDateWords {
 				return true
 			}
 		case atom.Body, atom.Main:
 			return false
 		}
-	}
-	return false
-}
-
-func holdsNode(around, n *html.Node) bool {
-	for ; n != nil; n = n.Parent {
-		if n == around {
-			return true
-		}
+		r, up = tree.Parent(r)
 	}
 	return false
 }
@@ -217,4 +210,4 @@ func (p *Page) spelled(i int) string {
 }
 
 // maxNodes bounds the nodes of a short block.
-const maxNodes = 64
+const maxNodes = 256
