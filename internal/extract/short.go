@@ -4,12 +4,14 @@ import "strings"
 
 // What a page must have to be an article though its text is short.
 const (
-	shortWords = 25 // main words
-	shortShare = 0.1
+	shortWords = 25  // main words
+	shortShare = 0.1 // of the words of the page
+	// shortAuthored is the share where an author, and no date, stands near the heading: entries of lists have one, too.
+	shortAuthored = 0.25
 )
 
 // saysArticle reports whether a page with a short text is an article nevertheless: its head says when it was published, or what the
-// head calls it stands above the text, and a date near that.
+// head calls it stands above the text, and a date or an author near that.
 func (p *Page) saysArticle() bool {
 	l := p.layout()
 	main, all := l.main[len(l.main)-1], l.words[len(l.words)-1]
@@ -19,7 +21,7 @@ func (p *Page) saysArticle() bool {
 	if dateTime(dashed(p.metadata().Published)) != "" || dateTime(p.linked().about.Get("published")) != "" {
 		return true
 	}
-	title, _ := p.bestTitle(0)
+	title, heads := p.bestTitle(0)
 	w := window{body: -1}
 	w.body, w.end = l.mainBlocks()
 	if len(l.starts) != len(p.Doc.Blocks) {
@@ -29,7 +31,10 @@ func (p *Page) saysArticle() bool {
 		return false
 	}
 	found := p.datesIn(&w)
-	return len(found) > 0 && len(found) <= maxShortDates && !p.descends(found)
+	if len(found) == 0 {
+		return heads && float64(main) >= shortAuthored*float64(all) && p.visibleAuthor(w) != ""
+	}
+	return len(found) <= maxShortDates && !p.descends(found)
 }
 
 // isList reports whether an address is that of a list by the names of its folders.

@@ -11,6 +11,7 @@ func TestShortArticle(t *testing.T) {
 	}{
 		{"a date below the heading", "http://a.test/ravens", `<title>Ravens | Tower</title><h1>Ravens</h1><p>5 March 2021</p>` + text, true},
 		{"a date in the head", "http://a.test/ravens", `<title>x</title><meta name="pubdate" content="2021-03-05">` + text, true},
+		{"an author below the heading", "http://a.test/ravens", `<title>Ravens | Tower</title><h1>Ravens</h1><p>Written by Hugo Munin</p>` + text, true},
 		{"no date", "http://a.test/ravens", `<title>Ravens | Tower</title><h1>Ravens</h1>` + text, false},
 		{"another heading", "http://a.test/ravens", `<title>Crows of the moor</title><h1>Ravens</h1><p>5 March 2021</p>` + text, false},
 		{"a list by its address", "http://a.test/category/ravens", `<title>Ravens | Tower</title><h1>Ravens</h1><p>5 March 2021</p>` + text, false},

@@ -57,6 +57,8 @@ func TestVisibleDates(t *testing.T) {
 		{"an element that is called after a date", "", `<h1>Ravens</h1>TEXTTEXT<p>a</p><p>b</p><p>c</p><p>d</p><p>e</p><p class="pub_date">5 March 2015</p>`, "2015-03-05", ""},
 		{"a column beside the text", "", `<h1>Ravens</h1>TEXT<aside><p>5 March 2015</p></aside>`, "", ""},
 		{"the teaser of another", "", `<article><h1>Ravens</h1>TEXT</article><article><h3>Crows</h3><time datetime="2015-03-05">5 March 2015</time></article>`, "", ""},
+		{"the same in boxes", "", `<h1>Ravens</h1>TEXT<div><h3><a href="/c">Crows of the moor</a></h3><div class="date">5 March 2015</div></div>`, "", ""},
+		{"below a link with a label", "", `<h1>Ravens</h1>TEXT<div><a href="/c">Crows of the moor</a></div><div>Posted on 5 March 2015</div>`, "2015-03-05", ""},
 		{"a script", "", `<h1>Ravens</h1>TEXT<script>window.DATA={"first_published_at":"2015-03-05T10:00:00Z","updatedAt":"2016-03-05"}</script>`, "2015-03-05", ""},
 		{"scripts with several days", "", `<h1>Ravens</h1>TEXT<script>x=[{"publishedAt":"2015-03-05"},{"publishedAt":"2015-03-07"}]</script>`, "", ""},
 		{"scripts that name the address", "http://a.test/ravens-of-the-tower", `<h1>Ravens</h1>TEXT<script>x=[{"publishedAt":"2015-03-05"},` + strings.Repeat(" ", 3000) + `{"publishedAt":"2015-03-07","slug":"ravens-of-the-tower"}]</script>`, "2015-03-07", ""},

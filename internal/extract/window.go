@@ -116,7 +116,7 @@ func (p *Page) apart(w *window, i int) bool {
 	case Navigation, Comments:
 		return true
 	case Main:
-		return i >= w.body && p.inCard(w, i)
+		return i >= w.body && p.inCard(w, i) || i >= w.end && p.belowLink(i)
 	}
 	r, up := xpath.Ref{ID: l.starts[i], Attr: -1}, true
 	for depth := 0; up && depth < maxDepth; depth++ {
@@ -130,6 +130,24 @@ func (p *Page) apart(w *window, i int) bool {
 	}
 	return i >= w.body
 }
+
+// belowLink reports whether a block without a label stands just below a link of several words: the date of a teaser below its title.
+func (p *Page) belowLink(i int) bool {
+	l := p.layout()
+	if i == 0 || len(l.linked) == 0 || l.size(i-1) < teaserWords || l.linked[i-1] < l.size(i-1) {
+		return false
+	}
+	var buf [maxSpans + 1]span
+	for _, s := range spansOf(p.Doc.Blocks[i][:min(len(p.Doc.Blocks[i]), maxDated)], buf[:0]) {
+		if s.kind != noLabel {
+			return false
+		}
+	}
+	return true
+}
+
+// teaserWords is how many words the title of a teaser has at least.
+const teaserWords = 4
 
 // ofArticle reports whether classes are those of the foot of an article, and not of the page.
 func ofArticle(classes string) bool {
