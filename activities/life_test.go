@@ -148,7 +148,7 @@ func TestManifestAfterGiveBack(t *testing.T) {
 }
 
 // If another batch's manifest is under the key of a batch's life, the batch does not take it for its own, which would commit pages
-// that are not archived. Its URLs go back, get another life, and are archived.
+// that are not archived. Its URLs go back, or the batch begins another life, and they are archived.
 func TestForeignManifest(t *testing.T) {
 	for _, when := range []string{"before ARCHIVE", "with the spool lost", "run again"} {
 		t.Run(when, func(t *testing.T) {
@@ -172,8 +172,12 @@ func TestForeignManifest(t *testing.T) {
 				err = r.do(r.Commit, in)
 			case "run again":
 				r.must(r.Spool.Batch(in.Crawl, in.Batch).Remove())
-				if out := r.open(in, linking); out.Archived || !out.Done {
-					t.Errorf("its life continues: %+v", out)
+				if out := r.open(in, linking); out.Archived || out.URLs != 1 {
+					t.Errorf("it has no other life: %+v", out)
+				}
+				again, errLife := r.Frontier.Crawl(in.Crawl).Batch(in.Batch).Life()
+				if errLife != nil || again.Nonce == life.Nonce {
+					t.Errorf("its life continues: %+v, %v", again, errLife)
 				}
 			}
 			if (err == nil) != (when == "run again") || r.states()[rigSeed] == "done" {
@@ -181,9 +185,9 @@ func TestForeignManifest(t *testing.T) {
 			}
 			if err != nil {
 				r.must(r.do(r.GiveBack, in))
+				in = r.batch()
+				r.open(in, linking)
 			}
-			in = r.batch()
-			r.open(in, linking)
 			r.must(r.do(r.Process, in))
 			r.must(r.do(r.Commit, in))
 			r.must(os.Remove(filepath.Join(r.dir, filepath.FromSlash(key)))) // which is not what its name says

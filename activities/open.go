@@ -34,8 +34,8 @@ func (a *Activities) Open(ctx context.Context, in BatchInput) (OpenResult, error
 	if err == nil && stands == unarchived && stale { // claims are to be dropped: a manifest that is on its way must not land after that
 		stands, err = a.closeLife(ctx, in)
 	}
-	if err == nil && stands == isGivenBack { // cut off before its claims were dropped: another life begins
-		err = a.batch(in).GiveBack(a.Now())
+	if err == nil && stands == isGivenBack { // a give-back that was cut off here goes no further: the batch has not failed, and fetches on with the leases that it has
+		err = a.batch(in).NewLife()
 	}
 	if err != nil {
 		return OpenResult{}, err

@@ -46,6 +46,23 @@ func (h Batch) Life() (Life, error) {
 	return Life{}, fmt.Errorf("%w: %s", ErrNoBatch, h.id)
 }
 
+// NewLife begins another life of a batch whose present one can leave no segment, because the key of its manifest is taken. The batch keeps its claims, with their leases, and its archive:
+// what it has fetched may refer to captures there. Nothing is counted. A batch without claims begins another life when it is opened (Reopen).
+func (h Batch) NewLife() error {
+	nonce := newNonce(true)
+	return h.update(func(s *state, tx *transaction) (func(), error) {
+		var ch claims.Change
+		h.f.mu.Lock()
+		for _, c := range s.claims.OfBatch(h.id) {
+			again := *c
+			again.Nonce = nonce
+			ch.Claims = append(ch.Claims, again)
+		}
+		h.f.mu.Unlock()
+		return h.f.saveClaims(tx, s, ch)
+	})
+}
+
 // newLife is a life of a batch that nothing has been archived of; Frontier.mu is held.
 func (s *state) newLife(nonce string) claims.Life {
 	return claims.Life{Nonce: nonce, Archive: s.Archive}

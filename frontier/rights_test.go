@@ -275,3 +275,35 @@ func TestIdle(t *testing.T) {
 	r.finish(batch, lanes)
 	check("at the end", true, false)
 }
+
+// TestNewLife: a batch that begins another life keeps its claims with their leases, over a restart, too. When it is opened then, only those are dropped that are another worker's by now. It has
+// not failed. The nonce says that the batch had a life before.
+func TestNewLife(t *testing.T) {
+	r, g := newSpreadRig(t)
+	r.submit("s", found(1, "http://a.example/", "http://b.example/")...)
+	batch, lanes := r.take()
+	before, err := r.Batch(batch).Life()
+	r.must(err)
+	leases := bare(lanes...)
+	g.againOwned(t, "b.example", 8)
+	r.must(r.Batch(batch).NewLife())
+	r.reopen()
+	after, err := r.Batch(batch).Life()
+	r.must(err)
+	if after.Nonce == before.Nonce || !LivedBefore(after.Nonce) || after.Archive != before.Archive || !after.Opened {
+		t.Errorf("life %+v after %+v", after, before)
+	}
+	number := r.Batch(batch).Claims()[0].Grant
+	lanes, err = r.Batch(batch).Reopen(leases, known(lanes...))
+	r.must(err)
+	if held := r.Batch(batch).Claims(); len(lanes) != 1 || len(held) != 1 || held[0].PLD != "a.example" || held[0].Grant != number || !r.Lane(held[0].ID).LeaseUntil().After(r.clock.Now()) {
+		t.Errorf("%d lanes, claims %+v", len(lanes), held)
+	}
+	if life, err := r.Batch(batch).Life(); err != nil || life.Nonce != after.Nonce {
+		t.Errorf("to open it makes life %+v of %+v, %v", life, after, err)
+	}
+	if n := r.status().Totals.Failed; n != 0 {
+		t.Errorf("%d batches have failed", n)
+	}
+	r.must(r.Batch("another").NewLife()) // has no claims
+}
