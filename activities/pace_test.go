@@ -349,7 +349,7 @@ func (l *life) crawl(c *paceCrawl) {
 		}
 		rounds, confirm := acts.splitRound(ClaimInput{Crawl: c.name, Reply: c.name}, round, l.minimum)
 		var refused []politeness.Key
-		for _, r := range rounds {
+		for _, r := range rounds.asked {
 			refused = l.leases.serve(*r)
 		}
 		c.confirm = confirm.Answered(refused, false)

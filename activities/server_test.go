@@ -1,9 +1,16 @@
 package activities
 
 import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/client"
+
+	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/hostgroups"
@@ -33,8 +40,8 @@ func TestSplitRoundWithGroups(t *testing.T) {
 		Renewals: []frontier.Claim{claim("5", "b.example", "192.0.2.8")},
 		Releases: []frontier.EndedLease{{Lease: "6", IP: "192.0.2.9"}, {Lease: "7", IP: "@net"}, {Lease: "8", IP: "10.0.0.2"}},
 	}, crawl.Politeness{PerIP: 3, MaxDelay: crawl.Duration(30 * time.Second)})
-	r := rounds[0]
-	if len(rounds) != 1 || r.Worker != "w" || r.Groups != groups.Hash() {
+	r := rounds.asked[0]
+	if len(rounds.asked) != 1 || len(rounds.noticed) > 0 || r.Worker != "w" || r.Groups != groups.Hash() {
 		t.Fatalf("%+v", r)
 	}
 	type ask struct {
@@ -75,33 +82,113 @@ func TestServerOf(t *testing.T) {
 	}
 }
 
-// TestSplitRoundOverShards: what a release says of its host goes to all shards, for the host may have addresses in them, with whom it is from; what it says of its address to the shard of that alone.
+// TestSplitRoundOverShards: what a release says of its host goes to all shards, for the host may have addresses in them, with whom it is from; what it says of its address to the shard of that alone. Notices
+// go with what a shard is asked, or need no answer.
 func TestSplitRoundOverShards(t *testing.T) {
-	front, err := frontier.Open(t.TempDir(), frontier.Options{NoSync: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { front.Close() })
 	now := time.Now()
-	a := &Activities{Settings: Settings{Worker: "w", Shards: 3}, Now: func() time.Time { return now }, Frontier: front}
-	const ip = "192.0.2.7"
-	rounds, confirm := a.splitRound(ClaimInput{Crawl: "c", Round: 2, Reply: "r"}, frontier.Round{Releases: []frontier.EndedLease{
-		{Lease: "a.example-1", IP: ip, Number: 7, Next: now.Add(time.Second), Host: "a.example", HostNext: now.Add(time.Hour), Trouble: politeness.TroubleBusy, Asked: true},
-		{Lease: "b.example-1", IP: ip, Number: 8, Next: now.Add(time.Second), Asked: true},
-	}}, crawl.Politeness{})
-	if len(rounds) != 3 || len(confirm.Releases) != 2 {
-		t.Fatalf("%d shards are asked, %d releases are confirmed", len(rounds), len(confirm.Releases))
+	a := overShards(t, 3, nil)
+	a.Now = func() time.Time { return now }
+	asked := "192.0.2.8"
+	for i := 0; Shard(asked, 3) == Shard(rigIP, 3); i++ {
+		asked = fmt.Sprint("198.51.100.", i)
 	}
-	for n, r := range rounds {
-		if r.From != "r" || r.Round != 2 || r.Worker != "w" {
+	rounds, confirm := a.splitRound(ClaimInput{Crawl: "c", Round: 2, Reply: "r"}, frontier.Round{Releases: []frontier.EndedLease{
+		{Lease: "a.example-1", IP: rigIP, Number: 7, Next: now.Add(time.Second), Host: "a.example", HostNext: now.Add(time.Hour), Trouble: politeness.TroubleBusy, Asked: true},
+		{Lease: "b.example-1", IP: rigIP, Number: 8, Next: now.Add(time.Second), Asked: true},
+	}, Claims: []frontier.Claim{{ID: "c.example-1", PLD: "c.example", IP: asked}}}, crawl.Politeness{})
+	if len(rounds.asked) != 2 || len(rounds.noticed) != 1 || len(confirm.Releases) != 2 {
+		t.Fatalf("%d shards are asked, %d get notices alone, %d releases are confirmed", len(rounds.asked), len(rounds.noticed), len(confirm.Releases))
+	}
+	for n := range 3 {
+		r, number := rounds.asked[n], int64(2)
+		if r == nil {
+			r, number = rounds.noticed[n], 0
+		}
+		if r.From != "r" || r.Round != number || r.Worker != "w" {
 			t.Errorf("shard %d: the round is of %q, %d, %q", n, r.From, r.Round, r.Worker)
 		}
 		first := r.Releases[0]
 		if first.Host != "a.example" || first.HostRest != time.Hour || first.Trouble != politeness.TroubleBusy || first.Number != 7 {
 			t.Errorf("shard %d: %+v", n, first)
 		}
-		if mine := n == Shard(ip, 3); mine != (first.IP == ip) || mine != (first.Rest == time.Second) || mine != (len(r.Releases) == 2) {
+		if mine := n == Shard(rigIP, 3); mine != (first.IP == rigIP) || mine != (first.Rest == time.Second) || mine != (len(r.Releases) == 2) {
 			t.Errorf("shard %d of the address %t: %+v", n, mine, r.Releases)
+		}
+	}
+}
+
+// overShards is a worker whose politeness has so many shards.
+func overShards(t *testing.T, shards int, temporal client.Client) *Activities {
+	t.Helper()
+	front, err := frontier.Open(t.TempDir(), frontier.Options{NoSync: true, Table: testTable})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { front.Close() })
+	return &Activities{Settings: Settings{Worker: "w", Shards: shards}, Now: time.Now, Frontier: front, Client: temporal}
+}
+
+// silentShards is a Temporal of shards that answer nothing; it keeps what they are sent. An update ends when so many are waited for.
+type silentShards struct {
+	client.Client
+	together sync.WaitGroup
+	mu       sync.Mutex
+	waiting  []string // for the answers of these
+	signals  map[string]politeness.Round
+}
+
+func (s *silentShards) UpdateWorkflow(ctx context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	s.mu.Lock()
+	s.waiting = append(s.waiting, o.WorkflowID)
+	s.mu.Unlock()
+	s.together.Done()
+	all := make(chan struct{})
+	go func() { s.together.Wait(); close(all) }()
+	select {
+	case <-all:
+		return nil, context.DeadlineExceeded
+	case <-ctx.Done():
+		return nil, fmt.Errorf("it was waited for alone: %w", ctx.Err())
+	}
+}
+
+func (s *silentShards) SignalWithStartWorkflow(_ context.Context, id, _ string, arg any, _ client.StartWorkflowOptions, _ any, _ ...any) (client.WorkflowRun, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.signals[id] = arg.(politeness.Round)
+	return nil, nil
+}
+
+// TestSilentShards: of shards that do not answer a round waits for those that it asks something, for all of them at a time. Those that get notices alone it does not wait for: each round with a
+// notice would be held up by each shard that does not answer, and nothing would be confirmed.
+func TestSilentShards(t *testing.T) {
+	s := &silentShards{signals: map[string]politeness.Round{}}
+	a := overShards(t, 5, s)
+	var ips [2]string
+	for i := range ips {
+		for n := 0; ips[i] == "" || Shard(ips[i], 5) != i; n++ {
+			ips[i] = fmt.Sprint("192.0.2.", n)
+		}
+	}
+	s.together.Add(2)
+	ctx, cancel := context.WithTimeout(t.Context(), roundWait/2)
+	defer cancel()
+	now := time.Now()
+	answered, sent, confirm, err := a.sendRound(ctx, ClaimInput{Crawl: "c", Round: 3, Reply: "r"}, frontier.Round{
+		Releases: []frontier.EndedLease{{Lease: "a.example-1", IP: ips[0], Number: 7, Next: now, Host: "a.example", HostNext: now.Add(time.Hour), Asked: true}},
+		Claims:   []frontier.Claim{{ID: "b.example-1", PLD: "b.example", IP: ips[1]}},
+	}, crawl.Politeness{}, now)
+	if err != nil || len(answered) > 0 || sent != 2 || len(confirm.Releases) != 1 || ctx.Err() != nil {
+		t.Errorf("%d have answered, %d will, %+v is confirmed, %v, %v", len(answered), sent, confirm, err, ctx.Err())
+	}
+	slices.Sort(s.waiting)
+	if want := []string{names.PolitenessID(0), names.PolitenessID(1)}; !slices.Equal(s.waiting, want) {
+		t.Errorf("it waits for %q, want %q", s.waiting, want)
+	}
+	for n := range 5 {
+		r := s.signals[names.PolitenessID(n)]
+		if answers := r.Round > 0; len(r.Releases) != 1 || r.Releases[0].Host != "a.example" || r.Shards != 5 || answers != (n < 2) {
+			t.Errorf("shard %d is sent %+v", n, r)
 		}
 	}
 }
