@@ -173,10 +173,10 @@ func (x *Index) Close() (err error) {
 
 func (c *crawl) close() (err error) {
 	for _, p := range c.months {
-		err = errors.Join(err, p.index.Close())
+		err = errors.Join(err, p.close())
 	}
 	if c.anchors != nil {
-		err = errors.Join(err, c.anchors.index.Close())
+		err = errors.Join(err, c.anchors.close())
 	}
 	return err
 }

@@ -1,8 +1,12 @@
 package bleve
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"math"
+	"sync/atomic"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/blevesearch/bleve/v2/index/scorch/mergeplan"
@@ -25,6 +29,8 @@ const (
 	quietPart = 8
 	// mergedTogether is the number of segments that one merge takes.
 	mergedTogether = 64
+	// mergeTries is how often a merge that fails is tried before who waits for it gets the error.
+	mergeTries = 3
 )
 
 // growing are the options of merges while documents are added: three segments of each order of magnitude, the lowest of which is floor.
@@ -68,8 +74,8 @@ func (c *crawl) rest(ctx context.Context, added map[string]bool) error {
 	return nil
 }
 
-// merge merges all segments of a part, unless nearly all documents are in one. A merge that ctx ends is begun again another time.
-func (p *part) merge(ctx context.Context) (bool, error) {
+// merge merges all segments of a part, unless nearly all documents are in one; more segments than one merge takes by several, one after the other. A merge that ctx ends is begun again another time.
+func (p *part) merge(ctx context.Context) (merged bool, err error) {
 	advanced, err := p.index.Advanced()
 	if err != nil {
 		return false, err
@@ -78,29 +84,56 @@ func (p *part) merge(ctx context.Context) (bool, error) {
 	if !ok {
 		return false, fmt.Errorf("the index of %s is a %T, want one of scorch", p.month, advanced)
 	}
-	sizes, err := p.segments()
-	if err != nil {
-		return false, err
+	for before := math.MaxInt; ; merged = true {
+		small, most, err := p.mergeable()
+		if err != nil || small < 2 || !merged && !most || small >= before { // the last: they are too large to be merged with each other
+			return merged, err
+		}
+		before = small
+		if err := p.mergeOnce(ctx, s); err != nil {
+			return true, err
+		}
 	}
-	all, largest, small := 0, 0, 0
+}
+
+// mergeable is how many segments of a part can be merged, and whether so much lies outside of the largest that it is worth it.
+func (p *part) mergeable() (small int, worth bool, err error) {
+	sizes, err := p.segments()
+	all, largest := 0, 0
 	for _, n := range sizes {
 		if n < maxMerged/2 {
 			all, largest, small = all+n, max(largest, n), small+1
 		}
 	}
-	if small < 2 || (all-largest)*quietPart < all {
-		return false, nil
+	return small, (all-largest)*quietPart >= all, err
+}
+
+// mergeOnce has bleve merge the segments of a part. bleve tries a merge that fails again and again, and plans it each time: once it was tried often enough, or ctx has ended, nothing is planned, and
+// bleve ends it.
+func (p *part) mergeOnce(ctx context.Context, s *scorch.Scorch) error {
+	options, tries := quiet(), atomic.Int32{}
+	options.CalcBudget = func(size, first int64, o *mergeplan.MergePlanOptions) int {
+		if ctx.Err() != nil || tries.Add(1) > mergeTries {
+			return math.MaxInt
+		}
+		return mergeplan.CalcBudget(size, first, o)
 	}
-	// scorch tries a merge that fails again and again without an end, and looks at ctx between: a caller that waits for it looks, too.
 	ended := make(chan error, 1)
-	go func() { ended <- s.ForceMerge(ctx, quiet()) }()
+	go func() { ended <- s.ForceMerge(ctx, options) }()
 	select {
-	case err = <-ended:
-		return true, err
+	case err := <-ended:
+		if err == nil && tries.Load() > mergeTries {
+			err = fmt.Errorf("the index %s: merge its segments (tried %d times): %w: if the disk has no room, make some: a merge needs as much as the index takes, and is begun again when more segments are indexed",
+				p.dir, mergeTries, cmp.Or(p.trouble.why(), errNoMerge))
+		}
+		return err
 	case <-ctx.Done():
-		return true, ctx.Err()
+		return ctx.Err()
 	}
 }
+
+// errNoMerge is the cause if bleve has not said any.
+var errNoMerge = errors.New("bleve says no cause")
 
 // segments are the numbers of documents of a part's segments.
 func (p *part) segments() (sizes []int, err error) {

@@ -2,9 +2,14 @@ package bleve
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/blevesearch/bleve/v2/document"
 
 	"github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/query"
@@ -66,5 +71,82 @@ func TestQuiet(t *testing.T) {
 	}
 	if a := ask(t, x, "common date:2026-03", search.Options{}); a.Total != pages+3*pages/quietPart-1 {
 		t.Errorf("%d pages of March are found", a.Total)
+	}
+}
+
+// newPart is a part with segments of a document each, which are not merged until a test has them merged.
+func newPart(t *testing.T, segments int) *part {
+	t.Helper()
+	p, err := openMerging(filepath.Join(t.TempDir(), "part.bleve"), "2026-03", map[string]any{"MaxSegmentsPerTier": 1000, "SegmentsPerMergeTask": 10, "TierGrowth": 10, "FloorSegmentSize": 1, "MaxSegmentSize": maxMerged})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.close() })
+	for i := range segments {
+		batch := p.index.NewBatch()
+		if err := batch.IndexAdvanced(document.NewDocument(fmt.Sprint(i))); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.add(batch, lengths{Documents: 1}, fmt.Sprint(keyDone, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// sizes are those of the part's segments.
+func (p *part) sizes(t *testing.T) []int {
+	t.Helper()
+	list, err := p.segments()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestMergesInOneGo: a part with more segments than one merge takes becomes one segment all the same.
+func TestMergesInOneGo(t *testing.T) {
+	const segments = mergedTogether + 6
+	p := newPart(t, segments)
+	if got := p.sizes(t); len(got) != segments {
+		t.Fatalf("%d segments", len(got))
+	}
+	merged, err := p.merge(t.Context())
+	if got := p.sizes(t); err != nil || !merged || !slices.Equal(got, []int{segments}) {
+		t.Errorf("segments of %d documents, %t, %v", got, merged, err)
+	}
+	if merged, err := p.merge(t.Context()); merged || err != nil {
+		t.Errorf("it is merged again: %v", err)
+	}
+}
+
+// TestMergeThatFails: a merge whose files cannot be written, as on a disk without room, is tried a few times, and says then what has failed, where, and what to do. When files can be written again,
+// the next one succeeds.
+func TestMergeThatFails(t *testing.T) {
+	const segments = 4
+	p := newPart(t, segments)
+	p.trouble.pause = time.Millisecond
+	var obstacles []string
+	for id := range 100 { // a file of that name cannot be made
+		path := filepath.Join(p.trouble.store, fmt.Sprintf("%012x.zap", id))
+		if _, err := os.Stat(path); err == nil {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Join(path, "in the way"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		obstacles = append(obstacles, path)
+	}
+	_, err := p.merge(t.Context())
+	if err == nil || !strings.Contains(err.Error(), p.dir) || !strings.Contains(err.Error(), "is a directory") || !strings.Contains(err.Error(), "make some") {
+		t.Errorf("the merge ends with %v", err)
+	}
+	for _, path := range obstacles {
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if merged, err := p.merge(t.Context()); !merged || err != nil || len(p.sizes(t)) != 1 {
+		t.Errorf("when it can be merged: %t, %v, segments of %d documents", merged, err, p.sizes(t))
 	}
 }

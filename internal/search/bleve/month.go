@@ -17,6 +17,9 @@ type part struct {
 	month string // of its documents; "" of one with anchor texts
 	index bleve.Index
 
+	dir     string
+	trouble *trouble
+
 	idle int // segments of its crawl since the last that added to it; only AddSegment uses it
 
 	mu  sync.Mutex
@@ -31,7 +34,10 @@ const (
 )
 
 // openPart opens the part in a folder, which it makes if there is none.
-func openPart(dir, month string) (*part, error) {
+func openPart(dir, month string) (*part, error) { return openMerging(dir, month, mergesOf(month)) }
+
+// openMerging is openPart with the options of merges in the background.
+func openMerging(dir, month string, merges map[string]any) (*part, error) {
 	idle := quietAfter // of one that is there: a process that adds little merges, too
 	if _, err := os.Stat(dir); os.IsNotExist(err) {
 		idle = 0
@@ -39,20 +45,27 @@ func openPart(dir, month string) (*part, error) {
 			return nil, fmt.Errorf("make the index %s: %w", dir, err)
 		}
 	}
-	opened, err := bleve.OpenUsing(dir, map[string]any{"bolt_timeout": "1s", "scorchMergePlanOptions": mergesOf(month)})
+	watched := watch(dir)
+	opened, err := bleve.OpenUsing(dir, map[string]any{"bolt_timeout": "1s", "scorchMergePlanOptions": merges, "asyncErrorCallbackName": troublesName})
 	if err != nil {
+		watched.close()
 		return nil, fmt.Errorf("open the index %s (one process at a time may have it open; one that is damaged may be deleted, and is filled again): %w", dir, err)
 	}
-	p := &part{month: month, index: opened, idle: idle}
+	p := &part{month: month, index: opened, dir: dir, trouble: watched, idle: idle}
 	raw, err := opened.GetInternal([]byte(keySum))
 	if err == nil && raw != nil {
 		err = json.Unmarshal(raw, &p.sum)
 	}
 	if err != nil {
-		_ = opened.Close()
+		_ = p.close()
 		return nil, fmt.Errorf("read the sums of the index %s: %w", dir, err)
 	}
 	return p, nil
+}
+
+func (p *part) close() error {
+	p.trouble.close()
+	return p.index.Close()
 }
 
 // create makes an empty index under another name first: one that was not finished is not opened.
