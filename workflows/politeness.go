@@ -39,6 +39,9 @@ const versionApart = "apart"
 // the ring has given up since.
 const versionExact = "exact"
 
+// versionNotices marks executions in which notices of hosts at other shards take half of the room of hosts at most; before, those of hosts that were known took all of it.
+const versionNotices = "notices"
+
 // Politeness grants the leases of one shard of addresses, over all crawls and workers. The rules are
 // in internal/politeness; this carries signals in and answers out, always in bulk.
 func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
@@ -64,6 +67,7 @@ func Politeness(ctx workflow.Context, in activities.PolitenessInput) error {
 	p.hearsGone = workflow.GetVersion(ctx, versionGone, workflow.DefaultVersion, 1) >= 1
 	p.state.KeepHostsApart(workflow.GetVersion(ctx, versionApart, workflow.DefaultVersion, 1) >= 1)
 	p.state.Exact = workflow.GetVersion(ctx, versionExact, workflow.DefaultVersion, 1) >= 1
+	p.state.Notices = workflow.GetVersion(ctx, versionNotices, workflow.DefaultVersion, 1) >= 1
 	if err := p.registerHandlers(ctx); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // hostRest is when a host may be asked again that rests longer than its address, and by which lease that is known; and how it is
@@ -73,16 +75,24 @@ func (h hostRest) after(r Release, now time.Time, last int64) hostRest {
 }
 
 // restHost notes how long a host rests. Notices of hosts at other shards take half of the room of hosts at most: each shard has those of all
-// the others.
+// the others. Of a host that is known, a notice for which that is too little leaves the rest alone, which takes no more room than what is known.
 func (p *pass) restHost(r Release) {
 	if r.Host == "" {
 		return
 	}
-	room := p.s.hostRoom()
-	if _, known := p.s.hosts[r.Host]; r.notice() && !known {
+	was, known := p.s.hosts[r.Host]
+	now, room := was.after(r, p.now, p.s.Last), p.s.hostRoom()
+	if r.notice() && !known {
 		room /= 2
 	}
-	p.keepHost(r.Host, p.s.hosts[r.Host].after(r, p.now, p.s.Last), room)
+	if r.notice() && known && p.s.Notices {
+		if more := p.s.sizeOfHost(r.Host, now) - p.s.sizeOfHost(r.Host, was); more > 0 && p.s.hostBytes+more > room/2 {
+			until := now.until()
+			now = was
+			now.Next = times.Latest(now.Next, until)
+		}
+	}
+	p.keepHost(r.Host, now, room)
 	p.free(r.Host)
 }
 

@@ -13,7 +13,7 @@ const (
 	sentNotice   = `{"lease":"h.example-1","ip":"","crawl":"c","worker":"w","number":1791201599999995,"host":"h.example","host_rest":120000000000,"trouble":"429"}`
 	storedHost   = `"h.example":{"next":"2026-10-05T12:02:00Z","lease":"c/w/h.example-1","slow":{"until":"2026-10-05T12:02:00Z","rest":120000000000,"steps":1,"at":1791201600000000,"why":"429"}}`
 	storedBefore = `"#":{"server":{"at":1791201599999995,"site":"h.example","why":"429","met":"2026-10-05T12:00:00Z"}},`
-	storedState  = `{"ttl":900000000000,"shards":2,"fair":true,"servers":true,"ends":true,"lines":true,"apart":true,"exact":true,"addresses":{},"hosts":{HOSTS}}`
+	storedState  = `{"ttl":900000000000,"shards":2,"fair":true,"servers":true,"ends":true,"lines":true,"apart":true,"exact":true,"notices":true,"addresses":{},"hosts":{HOSTS}}`
 )
 
 // TestNoticeOfOtherVersions: workers of an earlier version may run a shard that workers of this one send notices, and the other way round. Both store the rest and the slow-down of the host alike, and

@@ -100,3 +100,33 @@ func TestNoticesLeaveRoom(t *testing.T) {
 		t.Errorf("a notice of a known host makes %+v of it", got)
 	}
 }
+
+// TestNoticesKeepTheirBound: the room that notices take does not grow with what later notices say of hosts that are known; their rests hold nevertheless. Executions of earlier versions replay as
+// they were.
+func TestNoticesKeepTheirBound(t *testing.T) {
+	for _, bound := range []bool{true, false} {
+		s := NewPresent(0, 2)
+		s.Notices = bound
+		notice := func(host string, rest time.Duration, number int64, trouble Trouble) {
+			s.Serve(start, []Round{{Releases: []Release{{Lease: host + "-1", Crawl: "c", Worker: "w", Number: number, Host: host, HostRest: rest, Trouble: trouble}}}})
+		}
+		for i := range 10_000 {
+			notice(fmt.Sprint("h", i, ".example"), time.Minute, int64(i+1), "")
+		}
+		hosts := len(s.hosts)
+		if s.hostBytes > maxHostBytes/2 || hosts < 1000 {
+			t.Fatalf("%d hosts of notices take %d bytes", hosts, s.hostBytes)
+		}
+		for i := range hosts {
+			notice(fmt.Sprint("h", i, ".example"), time.Hour, start.UnixMicro()+int64(i), TroubleBusy)
+		}
+		if within := s.hostBytes <= maxHostBytes/2; within != bound {
+			t.Errorf("hosts of notices take %d bytes, %d are half of the room", s.hostBytes, maxHostBytes/2)
+		}
+		for i := range hosts {
+			if until := s.hosts[fmt.Sprint("h", i, ".example")].until(); bound && until.Before(start.Add(time.Hour)) {
+				t.Fatalf("host %d of %d may be asked from %s on", i, hosts, until)
+			}
+		}
+	}
+}

@@ -21,6 +21,7 @@ type State struct {
 	Apart   bool // a host is asked under the leases of one claim at a time, see KeepHostsApart
 	Ends    bool // a release that does not say how its lane has ended says nothing of its server; in earlier executions it was one without a trouble
 	Exact   bool // see grantsAt, makeRoom and late; executions of earlier versions are not
+	Notices bool // notices take half of the room of hosts at most, whatever is known; in executions of earlier versions those of hosts that are known take all
 	Turned  int  // asks that were not taken because there was no room
 
 	addresses     map[string]*address // and host groups, by GroupKey
@@ -81,7 +82,7 @@ func New(ttl time.Duration, shards int) *State {
 // NewPresent is New with all rules, as executions have that begin now: see workflows.Politeness.
 func NewPresent(ttl time.Duration, shards int) *State {
 	s := New(ttl, shards)
-	s.Fair, s.Ends, s.Lines, s.Exact = true, true, true, true
+	s.Fair, s.Ends, s.Lines, s.Exact, s.Notices = true, true, true, true, true
 	s.CountServers()
 	s.KeepHostsApart(true)
 	return s
@@ -143,6 +144,7 @@ type stateJSON struct {
 	Lines     bool                 `json:"lines,omitempty"`
 	Apart     bool                 `json:"apart,omitempty"`
 	Exact     bool                 `json:"exact,omitempty"`
+	Notices   bool                 `json:"notices,omitempty"`
 	Addresses map[string]*busyJSON `json:"addresses"`
 	Resting   map[string]time.Time `json:"resting,omitempty"`
 	Hosts     map[string]hostRest  `json:"hosts,omitempty"`
@@ -162,7 +164,7 @@ type busyJSON struct {
 
 // MarshalJSON writes the state out.
 func (s *State) MarshalJSON() ([]byte, error) {
-	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Servers: s.Servers, Ends: s.Ends, Lines: s.Lines, Apart: s.Apart, Exact: s.Exact, Departed: s.departed, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}, AskedLast: map[string]string{}}
+	out := stateJSON{TTL: s.TTL, Shards: s.Shards, Last: s.Last, Floor: s.Floor, Turned: s.Turned, Fair: s.Fair, Servers: s.Servers, Ends: s.Ends, Lines: s.Lines, Apart: s.Apart, Exact: s.Exact, Notices: s.Notices, Departed: s.departed, Addresses: map[string]*busyJSON{}, Resting: map[string]time.Time{}, AskedLast: map[string]string{}}
 	for _, ip := range slices.Sorted(maps.Keys(s.addresses)) {
 		a := s.addresses[ip]
 		if a.last != "" {
@@ -200,7 +202,7 @@ func (s *State) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return err
 	}
-	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair, Servers: in.Servers, Ends: in.Ends, Lines: in.Lines, Exact: in.Exact}
+	*s = State{TTL: in.TTL, Shards: in.Shards, Last: in.Last, Floor: in.Floor, Turned: in.Turned, Fair: in.Fair, Servers: in.Servers, Ends: in.Ends, Lines: in.Lines, Exact: in.Exact, Notices: in.Notices}
 	s.init()
 	if in.Apart {
 		s.KeepHostsApart(true)
