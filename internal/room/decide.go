@@ -155,7 +155,10 @@ func readSent(w http.ResponseWriter, req *http.Request) (s sent, err error) {
 	} else {
 		v := form(w, req, maxDecision)
 		s = sent{Name: v.Get("name"), ID: v.Get("id"), Token: v.Get("token"), URL: unescaped(v.Get("url")), Group: unescaped(v.Get("group")), Verdict: selection.Verdict(v.Get("verdict")), Why: v.Get("why"),
-			Anyway: v.Get("anyway") == "yes", next: localPath(v.Get("next"))}
+			Anyway: v.Get("anyway") == "yes", next: v.Get("next")}
+		if s.next = localPath(s.next); s.next == "/" && v.Get("next") != "/" { // it names no page of this server: the decision leads to that of its selection
+			s.next = ""
+		}
 		s.Version, _ = strconv.ParseUint(v.Get("version"), 10, 64)
 		s.Archive, _ = strconv.Atoi(v.Get("archive"))
 	}
@@ -239,7 +242,7 @@ func (r *Room) decide(w http.ResponseWriter, req *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if asJSON(req) || s.next == "" {
+	if asJSON(req) {
 		raw, err := jsonOf(decided{c.Name, done})
 		if err != nil {
 			return err
@@ -248,9 +251,13 @@ func (r *Room) decide(w http.ResponseWriter, req *http.Request) error {
 		_, _ = w.Write(raw)
 		return nil
 	}
-	next, err := url.Parse(s.next)
+	home := c.address("/selection")
+	next, err := url.Parse(cmp.Or(s.next, home))
 	if err != nil {
-		next = &url.URL{Path: "/selections"}
+		next, err = url.Parse(home)
+	}
+	if err != nil {
+		return err
 	}
 	v := next.Query()
 	v.Set("decided", strconv.FormatUint(done.Entry, 10))

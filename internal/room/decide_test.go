@@ -347,8 +347,12 @@ func TestWhoDecides(t *testing.T) {
 			t.Errorf("%s: %d, want %d, %d entries: %s", name, w.Code, c.status, len(s.entries()), w.Body)
 		}
 	}
-	if w := s.post(change("next", "//evil.example/"), func(req *http.Request) { none(req); req.Header.Set("Origin", "http://127.0.0.1:8480") }); w.Code != 303 || !strings.HasPrefix(w.Header().Get("Location"), "/?") {
-		t.Errorf("%d %s", w.Code, w.Header().Get("Location"))
+	for _, next := range []string{"//evil.example/", ""} { // the decision leads to the page of its selection, which says that it was taken
+		w := s.post(change("next", next), func(req *http.Request) { none(req); req.Header.Set("Origin", "http://127.0.0.1:8480") })
+		to := w.Header().Get("Location")
+		if w.Code != 303 || !strings.HasPrefix(to, "/selection?") || !strings.Contains(to, "name=ravens") || !strings.Contains(to, "decided=2") {
+			t.Errorf("a form that leads to %q: %d %s", next, w.Code, to)
+		}
 	}
 	s.start(func(c *room.Config) { c.Deciders = nil })
 	if w := s.post(good); w.Code != 405 || len(s.entries()) != 2 {

@@ -37,7 +37,8 @@ func store(t *testing.T, dir string) archive.Store {
 // segment archives pages of a text each, the second one at URL1 and so on.
 func segment(t testing.TB, to archive.Store, name, batch, url string, texts ...string) archive.Manifest {
 	t.Helper()
-	s, err := archive.NewSegment(t.TempDir(), archive.Label{Crawl: name, Batch: batch, Nonce: "0123456789abcdef", Run: 1, Worker: "w"}, epoch,
+	at := strings.LastIndex(name, "/") + 1 // what is before it is the prefix
+	s, err := archive.NewSegment(t.TempDir(), archive.Label{Prefix: name[:at], Crawl: name[at:], Batch: batch, Nonce: "0123456789abcdef", Run: 1, Worker: "w"}, epoch,
 		func(string, string) (crawl.Visit, bool) { return crawl.Visit{}, false })
 	if err != nil {
 		t.Fatal(err)
@@ -212,6 +213,23 @@ func TestTwoArchives(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if s := o.State(); len(s.Faults) != 1 || !strings.Contains(s.Faults[0], "two crawls c") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestTwoPrefixes: of two crawls of one name under two prefixes of an archive the first is shown, and the fault says where both are. No page of the other is taken for one of the first.
+func TestTwoPrefixes(t *testing.T) {
+	a := store(t, t.TempDir())
+	segment(t, a, "first/c", "a-1@w.1", "http://a.example/", "one")
+	segment(t, a, "second/c", "b-1@w.1", "http://b.example/", "two")
+	o := open(t, t.TempDir(), nil, a)
+	defer o.close()
+	pass(t, o)
+	pass(t, o)
+	if got, want := o.has(t), "c http://a.example/; 1 found"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if s := o.State(); len(s.Faults) != 1 || !strings.Contains(s.Faults[0], "two crawls c, in ") || !strings.Contains(s.Faults[0], "/first and in ") || !strings.Contains(s.Faults[0], "/second: only that of the first is shown") {
 		t.Errorf("%+v", s)
 	}
 }
