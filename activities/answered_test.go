@@ -88,7 +88,7 @@ func TestClaimGivesBusyClaimsBack(t *testing.T) {
 func TestAsksSayHowLongLinesAre(t *testing.T) {
 	a := claimable(t)
 	for _, line := range []int{0, 2} {
-		rounds, _ := a.splitRound(ClaimInput{Crawl: "c"}, frontier.Round{Line: line, Claims: []frontier.Claim{{ID: "x", IP: rigIP}}, Renewals: []frontier.Claim{{ID: "y", IP: rigIP}}}, crawl.Politeness{})
+		rounds := a.splitRound(ClaimInput{Crawl: "c"}, frontier.Round{Line: line, Claims: []frontier.Claim{{ID: "x", IP: rigIP}}, Renewals: []frontier.Claim{{ID: "y", IP: rigIP}}}, crawl.Politeness{})
 		if r := rounds.asked[0]; r.Asks[0].Line != line || r.Renewals[0].Line != 0 {
 			t.Errorf("%+v", r)
 		}

@@ -110,7 +110,7 @@ func (a *Activities) Claim(ctx context.Context, in ClaimInput) (ClaimResult, err
 	if err != nil {
 		return out, err
 	}
-	if err := a.giveBusyBack(in.Crawl, answered); err != nil {
+	if err := a.confirmAnswered(in.Crawl, answered); err != nil {
 		return out, err
 	}
 	out.Answers = a.startAnswered(ctx, in, answered)

@@ -347,12 +347,12 @@ func (l *life) crawl(c *paceCrawl) {
 		if err != nil {
 			return
 		}
-		rounds, confirm := acts.splitRound(ClaimInput{Crawl: c.name, Reply: c.name}, round, l.minimum)
+		rounds := acts.splitRound(ClaimInput{Crawl: c.name, Reply: c.name}, round, l.minimum)
 		var refused []politeness.Key
 		for _, r := range rounds.asked {
 			refused = l.leases.serve(*r)
 		}
-		c.confirm = confirm.Answered(refused, false)
+		c.confirm = rounds.confirm[0].Answered(refused, false)
 		if round.Drained {
 			l.web.mu.Lock()
 			c.finished = true

@@ -362,7 +362,7 @@ func (s *sender) step() {
 			for _, r := range answered {
 				p.busy += len(r.Answer.Busy)
 			}
-			p.must(s.agent.acts.giveBusyBack(s.crawl, answered))
+			p.must(s.agent.acts.confirmAnswered(s.crawl, answered))
 			for _, r := range answered {
 				s.confirm = s.confirm.Answered(r.Answer.Refused, false)
 				s.start(r.Answer.Grants)

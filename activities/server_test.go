@@ -33,7 +33,7 @@ func TestSplitRoundWithGroups(t *testing.T) {
 	t.Cleanup(func() { front.Close() })
 	a := &Activities{Settings: Settings{Worker: "w", Shards: 1}, Now: time.Now, Groups: groups, Frontier: front}
 	claim := func(id, pld, ip string) frontier.Claim { return frontier.Claim{ID: id, PLD: pld, IP: ip} }
-	rounds, _ := a.splitRound(ClaimInput{Crawl: "c"}, frontier.Round{
+	rounds := a.splitRound(ClaimInput{Crawl: "c"}, frontier.Round{
 		Claims: []frontier.Claim{
 			claim("1", "b.example", "192.0.2.7"), claim("2", "a.example", "198.51.100.1"), claim("3", "b.example", "203.0.113.1"), claim("4", "b.example", "10.0.0.1"),
 		},
@@ -92,12 +92,12 @@ func TestSplitRoundOverShards(t *testing.T) {
 	for i := 0; Shard(asked, 3) == Shard(rigIP, 3); i++ {
 		asked = fmt.Sprint("198.51.100.", i)
 	}
-	rounds, confirm := a.splitRound(ClaimInput{Crawl: "c", Round: 2, Reply: "r"}, frontier.Round{Releases: []frontier.EndedLease{
+	rounds := a.splitRound(ClaimInput{Crawl: "c", Round: 2, Reply: "r"}, frontier.Round{Releases: []frontier.EndedLease{
 		{Lease: "a.example-1", IP: rigIP, Number: 7, Next: now.Add(time.Second), Host: "a.example", HostNext: now.Add(time.Hour), Trouble: politeness.TroubleBusy, Asked: true},
 		{Lease: "b.example-1", IP: rigIP, Number: 8, Next: now.Add(time.Second), Asked: true},
 	}, Claims: []frontier.Claim{{ID: "c.example-1", PLD: "c.example", IP: asked}}}, crawl.Politeness{})
-	if len(rounds.asked) != 2 || len(rounds.noticed) != 1 || len(confirm.Releases) != 2 {
-		t.Fatalf("%d shards are asked, %d get notices alone, %d releases are confirmed", len(rounds.asked), len(rounds.noticed), len(confirm.Releases))
+	if len(rounds.asked) != 2 || len(rounds.noticed) != 1 || len(rounds.confirm[Shard(rigIP, 3)].Releases) != 2 || len(rounds.confirm) != 1 {
+		t.Fatalf("%d shards are asked, %d get notices alone, %+v is confirmed", len(rounds.asked), len(rounds.noticed), rounds.confirm)
 	}
 	for n := range 3 {
 		r, number := rounds.asked[n], int64(2)
@@ -190,5 +190,50 @@ func TestSilentShards(t *testing.T) {
 		if answers := r.Round > 0; len(r.Releases) != 1 || r.Releases[0].Host != "a.example" || r.Shards != 5 || answers != (n < 2) {
 			t.Errorf("shard %d is sent %+v", n, r)
 		}
+	}
+}
+
+// halfSilent is a Temporal with a shard that answers, beside others that do not.
+type halfSilent struct {
+	*silentShards
+	answers *testShard
+	id      string
+}
+
+func (s halfSilent) UpdateWorkflow(ctx context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	if o.WorkflowID == s.id {
+		return s.answers.UpdateWorkflow(ctx, o)
+	}
+	return s.silentShards.UpdateWorkflow(ctx, o)
+}
+
+// TestSilentShardHoldsUpNoOther: what a shard answers is confirmed to the frontier at once, though another one that the same round asks does not answer: releases would come again and leases run out
+// at all addresses while one shard is silent.
+func TestSilentShardHoldsUpNoOther(t *testing.T) {
+	r := newRig(t)
+	s := &silentShards{signals: map[string]politeness.Round{}}
+	r.Settings.Shards = 2
+	r.Client = halfSilent{s, &testShard{state: politeness.NewPresent(0, 2)}, names.PolitenessID(Shard(rigIP, 2))}
+	r.begin("o", nil)
+	in := r.batch()
+	r.must(r.Frontier.Crawl(rigCrawl).Lane(in.Claims[0].ID).End(frontier.LaneEnd{Host: time.Now(), Address: time.Now().Add(time.Minute)}))
+	round, err := r.Frontier.Crawl(rigCrawl).Claims().Claim(t.Context(), frontier.Want{Round: 2, Until: time.Now(), ClaimNothing: true})
+	r.must(err)
+	elsewhere := rigIP
+	for i := 0; Shard(elsewhere, 2) == Shard(rigIP, 2); i++ {
+		elsewhere = fmt.Sprint("198.51.100.", i)
+	}
+	round.Claims = []frontier.Claim{{ID: "b.example-1", PLD: "b.example", IP: elsewhere}}
+	if len(round.Releases) != 1 {
+		t.Fatalf("%+v", round.Releases)
+	}
+	s.together.Add(1)
+	answered, sent, confirm, err := r.sendRound(t.Context(), ClaimInput{Crawl: rigCrawl, Round: 2, Reply: "r"}, round, crawl.Politeness{}, time.Now())
+	if err != nil || len(answered) != 1 || sent != 1 || len(confirm.Releases) > 0 {
+		t.Fatalf("%d have answered, %d will and confirm %+v, %v", len(answered), sent, confirm, err)
+	}
+	r.must(r.confirmAnswered(rigCrawl, answered))
+	if round, err = r.Frontier.Crawl(rigCrawl).Claims().Claim(t.Context(), frontier.Want{Round: 3, Until: time.Now(), ClaimNothing: true}); err != nil || len(round.Releases) > 0 {
+		t.Errorf("%+v is released again, %v", round.Releases, err)
 	}
 }

@@ -21,6 +21,8 @@ import (
 type RoundResult struct {
 	Answer politeness.Answer `json:"answer"`
 	At     time.Time         `json:"at"` // Temporal's time as the round was served
+
+	confirm frontier.Confirmed // what that confirms, at the worker that has asked
 }
 
 // roundWait is how long a shard may take to answer a round at once. Then it is sent as a signal, which waits for a worker that
@@ -42,10 +44,10 @@ func (a *Activities) askRound(ctx context.Context, shard int, r politeness.Round
 }
 
 // sendRound asks the shards that a round concerns. It returns what those say that answer at once, how many others will answer
-// by a signal, and what is to be confirmed to the frontier once all have. started is when Temporal says that the activity began. Shards that are only sent notices
+// by a signal, and what is to be confirmed to the frontier once these have: they do not hold up what the others confirm. started is when Temporal says that the activity began. Shards that are only sent notices
 // are sent them as a signal, which Temporal keeps, and no answer is waited for: else one that does not answer would hold up all rounds with notices.
 func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, p crawl.Politeness, started time.Time) (answered []RoundResult, sent int, confirm frontier.Confirmed, err error) {
-	rounds, confirm := a.splitRound(in, round, p)
+	rounds := a.splitRound(in, round, p)
 	if in.First {
 		leases, err := a.Frontier.Crawl(in.Crawl).Claims().Leases()
 		if err != nil {
@@ -72,6 +74,9 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 	}
 	for i, n := range shards {
 		if errs[i] == nil {
+			if answers[i].Answer.Fault == "" {
+				answers[i].confirm = rounds.confirm[n].Answered(answers[i].Answer.Refused, false)
+			}
 			a.noteDiffering(answers[i].Answer.Differing)
 			answered = append(answered, answers[i])
 			continue
@@ -80,18 +85,20 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 			return nil, 0, confirm, err
 		}
 		sent++
+		confirm.Add(rounds.confirm[n])
 	}
 	return answered, sent, confirm, nil
 }
 
-// giveBusyBack gives the claims back whose asks were answered busy.
-func (a *Activities) giveBusyBack(crawl string, answered []RoundResult) error {
-	var busy []string
+// confirmAnswered confirms to the frontier what shards have answered at once, and gives the claims back whose asks were answered busy.
+func (a *Activities) confirmAnswered(crawl string, answered []RoundResult) error {
+	var all frontier.Confirmed
 	for i := range answered {
-		busy = append(busy, answered[i].Answer.Busy...)
+		all.Add(answered[i].confirm)
+		all.Busy = append(all.Busy, answered[i].Answer.Busy...)
 		answered[i].Answer.Busy = nil // else the controller would have it done
 	}
-	return a.Frontier.Crawl(crawl).Claims().Confirm(frontier.Confirmed{Busy: busy})
+	return a.Frontier.Crawl(crawl).Claims().Confirm(all)
 }
 
 // startAnswered starts the batches that shards have granted at once, and returns the answers. Grants whose batches cannot be
@@ -121,8 +128,9 @@ func (a *Activities) startAnswered(ctx context.Context, in ClaimInput, answered 
 
 // shardRounds is what the shards are sent of a round, by their number.
 type shardRounds struct {
-	asked   map[int]*politeness.Round // an answer is waited for
-	noticed map[int]*politeness.Round // notices alone, which need none
+	asked   map[int]*politeness.Round  // an answer is waited for
+	noticed map[int]*politeness.Round  // notices alone, which need none
+	confirm map[int]frontier.Confirmed // what the answer confirms
 }
 
 // of is what one shard is asked, nothing at first.
@@ -144,10 +152,9 @@ func (r shardRounds) notice(shard int, in ClaimInput, notices []politeness.Relea
 	return to
 }
 
-// splitRound is what the shards are sent of a round of the frontier, and what is confirmed to it if they answer.
-func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Politeness) (shardRounds, frontier.Confirmed) {
-	var confirm frontier.Confirmed
-	rounds, epoch := shardRounds{map[int]*politeness.Round{}, map[int]*politeness.Round{}}, a.Membership.Epoch()
+// splitRound is what the shards are sent of a round of the frontier, and what their answers confirm to it.
+func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Politeness) shardRounds {
+	rounds, epoch := shardRounds{map[int]*politeness.Round{}, map[int]*politeness.Round{}, map[int]frontier.Confirmed{}}, a.Membership.Epoch()
 	notices := map[int][]politeness.Release{}
 	of := func(shard int) *politeness.Round {
 		r := rounds.of(shard, in)
@@ -174,17 +181,21 @@ func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Pol
 				}
 			}
 		}
+		confirm := rounds.confirm[a.shardOf(l.IP)]
 		confirm.Releases = append(confirm.Releases, l.Key())
+		rounds.confirm[a.shardOf(l.IP)] = confirm
 	}
 	for _, c := range round.Renewals {
 		r := at(c.IP)
 		r.Renewals = append(r.Renewals, politeness.Renewal{Ask: a.askOf(in.Crawl, c, p, in.Reply), Number: c.Grant})
+		confirm := rounds.confirm[a.shardOf(c.IP)]
 		confirm.Renewed = append(confirm.Renewed, politeness.Key{Lease: c.ID, Number: c.Grant})
 		confirm.Until = politeness.Renewed(now)
+		rounds.confirm[a.shardOf(c.IP)] = confirm
 	}
 	for n, list := range notices {
 		r := rounds.notice(n, in, list)
 		r.Worker, r.Groups, r.Epoch = a.Settings.Worker, a.Groups.Hash(), epoch
 	}
-	return rounds, confirm
+	return rounds
 }

@@ -17,6 +17,13 @@ type Confirmed struct {
 	Busy     []string         `json:"busy,omitempty"`    // leases that were asked for and are not waited for, see politeness.Ask.Line
 }
 
+// Add adds what another shard has answered to the same round.
+func (c *Confirmed) Add(more Confirmed) {
+	c.Releases, c.Renewed = append(c.Releases, more.Releases...), append(c.Renewed, more.Renewed...)
+	c.Refused, c.Busy = append(c.Refused, more.Refused...), append(c.Busy, more.Busy...)
+	c.Until = times.Latest(c.Until, more.Until)
+}
+
 // Answered is what is to be confirmed once the shards have refused renewals, and some have perhaps not answered in time: then what
 // was sent may be lost, and is sent again with the next round.
 func (c Confirmed) Answered(refused []politeness.Key, late bool) Confirmed {
