@@ -31,9 +31,7 @@ func TestSharesOverWorkers(t *testing.T) {
 				var held []Grant
 				take := func(answers []Answer) {
 					for _, a := range answers {
-						for _, g := range a.Grants {
-							held = append(held, g)
-						}
+						held = append(held, a.Grants...)
 					}
 				}
 				for range 400 {
