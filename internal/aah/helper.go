@@ -171,6 +171,7 @@ func withoutRules(objects *extract.Page, state *adapt.State, found *crawl.Findin
 			found.Level, found.LevelRule, found.Terminal = levelOfType[first.Type], first.Rule, true
 		}
 	}
+	objects.Rows(&state.Set)
 	if terminal && len(objects.Doc.Blocks) > 0 && (len(state.Objects) > 0 || !holdsMany(state.Level)) {
 		made := objects.Supply(state.Level != nil, &state.Set)
 		if made && state.Level == nil && state.Profile == nil {
@@ -179,8 +180,13 @@ func withoutRules(objects *extract.Page, state *adapt.State, found *crawl.Findin
 	}
 	found.Content = objects.MarkContent(state.Located)
 	prose = found.Content
+	if state.Level != nil && !terminal && !wordless[state.Level.Name] {
+		found.Content = objects.Listed(state.Located, found.Content)
+	}
 	if prose == nil && len(objects.Doc.Blocks) > 0 && (terminal || !wordless[state.Level.Name]) {
-		found.Content = objects.Segments(!terminal)
+		if found.Content == nil {
+			found.Content = objects.Segments(!terminal || state.Level == nil && len(state.Objects) == 0)
+		}
 		if terminal || state.Level.Name == "front" {
 			prose = objects.Segments(false)
 		}

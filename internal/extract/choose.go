@@ -21,6 +21,10 @@ const (
 	betterFit = 0.15
 	// leastShare is the share of the page's main words below which an element is not the body.
 	leastShare = 1. / 3
+	// likelyShare is the share below which an element is not the body if another one of the page has a good fit.
+	likelyShare = 0.5
+	// manyParts is how many elements there must be for a list.
+	manyParts = 3
 	// leastFit is the least fit of an element that no rule selects.
 	leastFit = 0.6
 )
@@ -39,10 +43,39 @@ func (p *Page) one(refs []xpath.Ref, how string) []xpath.Ref {
 			best, fit = i, f
 		}
 	}
-	if _, main := p.wordsOf(refs[best], nil); how == kb.OneMain && (fit == 0 || 2*main <= all) {
+	_, main := p.wordsOf(refs[best], nil)
+	if how == kb.OneMain && (fit == 0 || 2*main <= all) || p.areMany(refs, refs[best]) {
 		return refs
 	}
 	return refs[best : best+1]
+}
+
+// areMany reports whether elements are the parts of a list: they are alike, the best one has little of what was written for the page or in
+// answer to it, and together they have most of that.
+func (p *Page) areMany(refs []xpath.Ref, best xpath.Ref) bool {
+	l, tree := p.layout(), p.Eval.Tree
+	written := func(from, to int) (n int) {
+		for i := from; i < to; i++ {
+			if l.segments[i] >= Comments {
+				n += l.size(i)
+			}
+		}
+		return n
+	}
+	all := written(0, len(l.segments))
+	if len(refs) < manyParts || all < chosenWords || float64(written(l.blocks(tree, best))) >= leastShare*float64(all) {
+		return false
+	}
+	sum, same, covered := 0, 0, int32(-1)
+	for _, r := range refs {
+		if alike(tree.Node(r), tree.Node(best)) {
+			same++
+		}
+		if r.ID >= covered {
+			sum, covered = sum+written(l.blocks(tree, r)), tree.End(r)
+		}
+	}
+	return 3*same >= 2*len(refs) && 2*sum > all
 }
 
 // singleTypes are the types of which a page that is for one of them has one with a text. Posts of threads are many, and may be short.
@@ -211,13 +244,22 @@ func (p *Page) correct(level *kb.Level, set *Set) {
 	}
 	part := located.Parts[k]
 	_, main := p.wordsOf(part.At, part.Out)
-	if float64(main) >= leastShare*float64(all) {
+	little := located.Type == "article" && p.isLittle(part.At)
+	if float64(main) >= likelyShare*float64(all) && !little {
+		return
+	}
+	r, fit := p.tightest()
+	if wider, ok := p.region(); little && ok {
+		if _, m := p.wordsOf(wider, nil); float64(m) >= supplyFit*float64(all) {
+			r, fit = wider, supplyFit
+		}
+	}
+	if fit == 0 && float64(main) >= leastShare*float64(all) {
 		return
 	}
 	object.Properties = slices.DeleteFunc(object.Properties, func(p crawl.Property) bool { return p.Name == "body" || p.Name == crawl.Markup })
 	located.Parts = slices.DeleteFunc(located.Parts, func(p Part) bool { return p.Name == "body" })
 	object.Confidence = min(object.Confidence, GenericConfidence)
-	r, fit := p.tightest()
 	if fit == 0 {
 		return
 	}
@@ -225,6 +267,20 @@ func (p *Page) correct(level *kb.Level, set *Set) {
 	if part, ok := p.property(&kb.Property{Name: "body", Without: withoutOf(level, located.Type)}, r, true, object, &unread); ok {
 		located.Parts = append(located.Parts, part)
 	}
+}
+
+// isLittle reports whether an element holds less than a third of what the page shows, long texts or not.
+func (p *Page) isLittle(r xpath.Ref) bool {
+	l := p.layout()
+	from, to := l.blocks(p.Eval.Tree, r)
+	here, all := 0, 0
+	for i := range l.roles {
+		g := max(l.gain(i), 0)
+		if all += g; i >= from && i < to {
+			here += g
+		}
+	}
+	return 3*here < all
 }
 
 // takeComments makes comments of the blocks of those that rules have found: they are no main text of the page.

@@ -52,7 +52,7 @@ func TestChoiceOfBody(t *testing.T) {
 		"a later rule holds more":       {`<div id=c>` + p("others", 200) + `<div id=a>` + p("story", 200) + `</div></div>`, []string{".//div[@id='a']", ".//div[@id='c']"}, "story"},
 		"a part, and a later rule":      {`<div id=c>` + p("story", 300) + `<div id=a>` + p("part", 30) + `</div></div>`, []string{".//div[@id='a']", ".//div[@id='c']"}, "story"},
 		"a part, and no other rule":     {`<div id=a>` + p("part", 30) + `</div><div id=c>` + p("story", 300) + p("and", 100) + `</div>`, []string{".//div[@id='a']"}, "story"},
-		"a part of scattered text":      {`<div id=a>` + p("part", 30) + `</div>` + p("one", 60) + `<div>` + p("two", 60) + `</div>`, []string{".//div[@id='a']"}, ""},
+		"a part, and no other element":  {`<div id=a>` + p("part", 30) + `</div>` + p("one", 60) + `<div>` + p("two", 60) + `</div>`, []string{".//div[@id='a']"}, "part"},
 		"comments are no main text":     {`<div id=a>` + p("story", 60) + `</div>` + strings.Repeat(`<div class=remark>`+p("no", 60)+`</div>`, 9), []string{".//div[@id='a']"}, "story"},
 		"without what does not belong":  {`<div id=a>` + p("story", 200) + `<ul><li><a href="/b">` + prose(6) + `link</a></ul></div>`, []string{".//div[@id='a']"}, "story"},
 		"a form and a footer are apart": {`<div id=a>` + p("story", 100) + `<form>link ` + prose(3) + `</form><footer>link ` + prose(30) + `</footer></div>`, []string{".//div[@id='a']"}, "story"},
@@ -71,6 +71,7 @@ func TestChoiceOfBody(t *testing.T) {
 	}
 	for name, body := range map[string]string{
 		"a longer list":     `<div id=a>` + p("story", 100) + `<ul><li><a href="/b">` + prose(60) + `link</a></ul></div>`,
+		"a linked heading":  `<div id=a>` + p("story", 100) + `<div><h3><a href="/b">` + prose(3) + `link</a></h3></div><div><a href="/c">` + prose(3) + `</a></div>` + p("and", 100) + `</div>`,
 		"a short paragraph": `<div id=a>` + p("story", 100) + `<h2>head ` + prose(3) + `</h2><p>link</p>` + p("and", 100) + `</div>`,
 	} {
 		if set := extracted(t, body, kb.Object{}, ".//div[@id='a']"); !strings.Contains(set.Objects[0].Properties.Get("body"), "link") {

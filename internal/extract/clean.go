@@ -47,7 +47,7 @@ func (p *Page) clean(r xpath.Ref, out []xpath.Ref) (less []xpath.Ref) {
 		for i := from; i < to; i++ {
 			linked += l.linked[i]
 		}
-		if words < cleanWords || !apart && float64(linked) <= cleanLinks*float64(words) {
+		if words < cleanWords || !apart && (float64(linked) <= cleanLinks*float64(words) || p.isHeading(at, words)) {
 			continue
 		}
 		if id = tree.End(at) - 1; float64(words) <= mostClean*float64(all) {
@@ -58,6 +58,18 @@ func (p *Page) clean(r xpath.Ref, out []xpath.Ref) (less []xpath.Ref) {
 		return nil
 	}
 	return less
+}
+
+// isHeading reports whether one heading, table or listing has all words of an element: it is no list of links then.
+func (p *Page) isHeading(r xpath.Ref, words int) bool {
+	l, tree := p.layout(), p.Eval.Tree
+	for id, end := r.ID+1, tree.End(r); id < end; id++ {
+		if n := tree.At(id); n.Type == html.ElementNode && keeps(n.DataAtom) {
+			all, _ := l.below(tree, xpath.Ref{ID: id, Attr: -1})
+			return all == words
+		}
+	}
+	return false
 }
 
 // keeps reports whether an element of a text is never cleaned out of it, nor anything in it.

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/xpath"
 	"github.com/muninn-archive/muninn/kb"
 )
 
@@ -21,17 +22,20 @@ const (
 	Main                       // the text that the page is for
 )
 
+// countWords counts words: what stands between white space. Of Chinese and Japanese, which have none, each two letters count as a word.
 func countWords(s string) int {
-	n, in := 0, false
+	n, in, signs := 0, false, 0
 	for i := range len(s) {
 		switch letter := s[i] > ' '; {
+		case s[i] >= 0xE3 && s[i] <= 0xE9: // the first byte of a letter in U+3000 to U+9FFF
+			signs, in = signs+1, true
 		case letter && !in:
 			n, in = n+1, true
 		case !letter:
 			in = false
 		}
 	}
-	return n
+	return n + (signs+1)/2
 }
 
 // The least that the main text of a page must have for the page to count as an article, if it does not say
@@ -67,7 +71,15 @@ func (p *Page) Supply(levelKnown bool, set *Set) (made bool) {
 	}
 	object, located := &set.Objects[at], &set.Located[at]
 	object.Properties = slices.DeleteFunc(object.Properties, func(p crawl.Property) bool { return p.Name == "body" })
-	if r, fit := p.tightest(); fit >= supplyFit {
+	r, fit := p.tightest()
+	if fit < supplyFit {
+		if wider, ok := p.region(); ok {
+			if _, m := l.below(p.Eval.Tree, wider); float64(m) >= supplyFit*float64(main) {
+				r, fit = wider, supplyFit
+			}
+		}
+	}
+	if fit >= supplyFit {
 		if part, ok := p.property(&kb.Property{Name: "body"}, r, true, object, &crawl.Properties{}); ok {
 			located.Parts = append(located.Parts, part)
 			return made
@@ -126,8 +138,13 @@ func (p *Page) mainText() crawl.Property {
 func (p *Page) Segments(lists bool) []bool {
 	l := p.layout()
 	marks, any := make([]bool, len(l.segments)), false
+	from, to, prose := 0, len(l.segments), l.words[len(l.segments)] < chosenWords
+	if r, ok := p.region(); lists && ok {
+		from, to = l.blocks(p.Eval.Tree, r)
+		prose = prose || 2*(l.main[to]-l.main[from]) > l.words[to]-l.words[from] || p.hasListings(r)
+	}
 	for i, s := range l.segments {
-		if marks[i] = s == Main || s == Comments || lists && l.roles[i] == Main; marks[i] {
+		if marks[i] = s == Main || s == Comments || lists && i >= from && i < to && l.roles[i] == Main && (prose || l.size(i) >= entryWords); marks[i] {
 			any = true
 		}
 	}
@@ -135,6 +152,20 @@ func (p *Page) Segments(lists bool) []bool {
 		return nil
 	}
 	return marks
+}
+
+// entryWords is the least of a block that is the title or the teaser of an entry; shorter ones are names, numbers and buttons.
+const entryWords = 3
+
+// hasListings reports whether an element has program text or definitions: short blocks are part of what it says then.
+func (p *Page) hasListings(r xpath.Ref) bool {
+	for id, end := r.ID, p.Eval.Tree.End(r); id < end; id++ {
+		switch p.Eval.Tree.At(id).DataAtom {
+		case atom.Pre, atom.Code, atom.Dt:
+			return true
+		}
+	}
+	return false
 }
 
 // BySegments is the rule of articles that were made of the form of a page's text.

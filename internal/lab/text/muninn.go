@@ -52,7 +52,9 @@ func GenericBase(files fs.FS) (*kb.Base, error) {
 // comments only if there are no others; without bodies the blocks that are marked as content; without marks all blocks.
 func answerOf(d *page.Document, found crawl.Findings) (a Answer) {
 	main := mainOf(found.Objects)
-	a.Body = bodies(found.Objects, main)
+	if found.Terminal || found.Content == nil {
+		a.Body = bodies(found.Objects, main)
+	}
 	if a.Body == "" {
 		var blocks []string
 		for i, b := range d.Blocks {

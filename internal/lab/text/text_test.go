@@ -384,9 +384,13 @@ func TestBodies(t *testing.T) {
 		{[]crawl.Object{object("comment", "c"), object("comment", "d")}, nil, "c\nd"},
 		{[]crawl.Object{{Type: "article"}}, []bool{false, true}, "text"},
 	} {
-		if got := answerOf(d, crawl.Findings{Objects: test.objects, Content: test.content}).Body; got != test.want {
+		if got := answerOf(d, crawl.Findings{Terminal: true, Objects: test.objects, Content: test.content}).Body; got != test.want {
 			t.Errorf("%+v: %q, want %q", test.objects, got, test.want)
 		}
+	}
+	list := crawl.Findings{Objects: []crawl.Object{object("article", "a")}, Content: []bool{false, true}}
+	if got := answerOf(d, list).Body; got != "text" {
+		t.Errorf("a list: %q, want its content", got)
 	}
 }
 

@@ -1,0 +1,178 @@
+package extract
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/xpath"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// The other texts of a page whose data have the first one alone.
+const (
+	seedPrefix = 60 // bytes of a text block that the text of the first object begins with
+	maxClimb   = 12 // elements above that text in which the others are looked for
+)
+
+// Rows finds the posts of a page of which only the first is known, from its own data: elements like that around the text of the first,
+// beside it, with a text in an element like the one that has it. Objects have bodies alone. It reports whether there are any.
+func (p *Page) Rows(set *Set) bool {
+	if len(set.Located) > 0 || len(set.Objects) == 0 {
+		return false
+	}
+	first := &set.Objects[0]
+	kind := map[string]string{"post": "post", "question": "answer"}[first.Type]
+	if kind == "" {
+		return false
+	}
+	at, ok := p.holder(first.Properties.Get("body"))
+	if !ok {
+		at, ok = p.holder(first.Properties.Get("summary"))
+	}
+	if !ok {
+		return false
+	}
+	bodies := p.likeIt(at)
+	if len(bodies) < len(set.Objects) {
+		return false
+	}
+	title := first.Properties.Get("title")
+	var out Set
+	for i, r := range bodies {
+		o := crawl.Object{Type: kind, Rule: BySegments, Confidence: unsure}
+		if r == at {
+			o = *first
+			o.Properties = nil
+			for _, q := range first.Properties {
+				if q.Name != "body" {
+					o.Properties = append(o.Properties, q)
+				}
+			}
+		} else if title != "" && kind == "post" {
+			o.Properties = append(o.Properties, crawl.Property{Name: "title", Value: title})
+		}
+		part, ok := p.property(&kb.Property{Name: "body"}, r, false, &o, &crawl.Properties{})
+		if !ok {
+			continue
+		}
+		out.Objects = append(out.Objects, o)
+		out.Located = append(out.Located, Located{Type: o.Type, At: r, Parts: []Part{part}})
+		if i+1 >= p.Limits.Objects {
+			break
+		}
+	}
+	*set = out
+	return true
+}
+
+// holder is the innermost element with a class that has a text, which the page's data have without its markup.
+func (p *Page) holder(text string) (r xpath.Ref, ok bool) {
+	l, tree := p.layout(), p.Eval.Tree
+	text = withoutTags(text)
+	cut := strings.HasSuffix(text, "…") || strings.HasSuffix(text, "...")
+	if cut {
+		text = strings.TrimRight(text, "….")
+	}
+	words := countWords(text)
+	for i, b := range p.Doc.Blocks {
+		if i >= len(l.starts) || !begins(text, b) || l.size(i) < 3 && (i+1 >= len(l.starts) || !begins(strings.TrimSpace(text[min(len(b), len(text)):]), p.Doc.Blocks[i+1])) {
+			continue
+		}
+		r, ok := tree.Parent(xpath.Ref{ID: l.starts[i], Attr: -1})
+		for ; ok; r, ok = tree.Parent(r) {
+			if n, _ := l.below(tree, r); 5*n >= 4*words && firstClass(tree.Node(r)) != "" {
+				return r, cut || 2*n <= 3*words+20
+			}
+		}
+	}
+	return r, false
+}
+
+// withoutTags drops what stands in angle brackets: some applications write markup where a text belongs.
+func withoutTags(s string) string {
+	if !strings.HasPrefix(s, "<") {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		from := strings.IndexByte(s, '<')
+		if from < 0 {
+			break
+		}
+		b.WriteString(s[:from])
+		end := strings.IndexByte(s[from:], '>')
+		if end < 0 {
+			break
+		}
+		s = s[from+end+1:]
+	}
+	b.WriteString(s)
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// begins reports whether a text begins with a block, or a block with the text, which may be cut off.
+func begins(text, block string) bool {
+	block = shorten(block, seedPrefix)
+	return block != "" && strings.HasPrefix(text, block) || len(text) >= seedPrefix/4 && strings.HasPrefix(block, text)
+}
+
+// likeIt are the elements like one that stand in rows beside its own, in document order; of several kinds of rows those of which there are most.
+func (p *Page) likeIt(at xpath.Ref) (best []xpath.Ref) {
+	tree := p.Eval.Tree
+	row := at
+	for range maxClimb {
+		n := tree.Node(row)
+		if n.DataAtom == atom.Body || n.Parent == nil {
+			break
+		}
+		var list []xpath.Ref
+		above, up := tree.Parent(row)
+		if !up {
+			break
+		}
+		for id, end := above.ID+1, tree.End(above); id < end; {
+			r := xpath.Ref{ID: id, Attr: -1}
+			if alike(tree.Node(r), n) {
+				if found, ok := p.within(r, tree.Node(at)); ok {
+					list = append(list, found)
+				}
+			}
+			id = max(tree.End(r), id+1)
+		}
+		if len(list) > len(best) {
+			best = list
+		}
+		row = above
+	}
+	if len(best) < 2 {
+		return nil
+	}
+	return best
+}
+
+// within is the first element like another in a row, or the row itself.
+func (p *Page) within(row xpath.Ref, like *html.Node) (xpath.Ref, bool) {
+	tree := p.Eval.Tree
+	for id := row.ID; id < tree.End(row); id++ {
+		if alike(tree.At(id), like) {
+			return xpath.Ref{ID: id, Attr: -1}, true
+		}
+	}
+	return row, false
+}
+
+// alike reports whether two elements have one name and one first class.
+func alike(a, b *html.Node) bool {
+	return a.Type == html.ElementNode && a.Data == b.Data && firstClass(a) != "" && firstClass(a) == firstClass(b)
+}
+
+func firstClass(n *html.Node) string {
+	class := strings.TrimLeft(attr(n, "class"), " \t\r\n")
+	if end := strings.IndexAny(class, " \t\r\n"); end >= 0 {
+		class = class[:end]
+	}
+	return class
+}
