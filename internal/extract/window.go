@@ -134,7 +134,7 @@ func (p *Page) apart(w *window, i int) bool {
 // belowLink reports whether a block without a label stands just below a link of several words: the date of a teaser below its title.
 func (p *Page) belowLink(i int) bool {
 	l := p.layout()
-	if i == 0 || len(l.linked) == 0 || l.size(i-1) < teaserWords || l.linked[i-1] < l.size(i-1) {
+	if i == 0 || len(l.linked) == 0 || l.size(i-1) < leastTeaserTitle || l.linked[i-1] < l.size(i-1) {
 		return false
 	}
 	var buf [maxSpans + 1]span
@@ -146,8 +146,8 @@ func (p *Page) belowLink(i int) bool {
 	return true
 }
 
-// teaserWords is how many words the title of a teaser has at least.
-const teaserWords = 4
+// leastTeaserTitle is how many words the title of a teaser has at least.
+const leastTeaserTitle = 4
 
 // ofArticle reports whether classes are those of the foot of an article, and not of the page.
 func ofArticle(classes string) bool {
