@@ -207,6 +207,17 @@ eval-adapt: lab ## how well extraction survives changed templates (MUNINN_TESTDA
 eval-text: lab ## how well bodies, titles, authors and dates are extracted from saved pages (MUNINN_TESTDATA/aah)
 	$(BIN)/muninn-lab text --compare $(MUNINN_TESTDATA)/aah
 
+.PHONY: eval-text-documentation
+DOCUMENTATION := internal/lab/text/documentation
+eval-text-documentation: lab ## the same for bodies of documentation by twenty generators, from Debian packages in exact versions, which it fetches (100 MB; needs apt-get), and of constructed pages of shops
+	@command -v dpkg-deb >/dev/null || { echo "dpkg-deb and apt-get are needed to fetch Debian packages"; exit 1; }
+	@if ! cmp -s $(DOCUMENTATION)/packages $(BIN)/documentation/.fetched; then rm -rf $(BIN)/documentation && mkdir -p $(BIN)/documentation/debs && cd $(BIN)/documentation/debs && \
+		apt-get download -q $$(cat ../../../$(DOCUMENTATION)/packages) && for file in *.deb; do dpkg-deb -x $$file ../$$(dpkg-deb -f $$file Package) || exit 1; done && \
+		cd .. && rm -rf debs && cp ../../$(DOCUMENTATION)/packages .fetched; fi
+	@cp $(DOCUMENTATION)/index.jsonl $(BIN)/documentation/
+	$(BIN)/muninn-lab text --compare --gold $(DOCUMENTATION)/gold.jsonl $(BIN)/documentation
+	$(BIN)/muninn-lab text --compare --gold internal/lab/text/testdata/shops/gold.jsonl internal/lab/text/testdata/shops
+
 .PHONY: eval-focus
 eval-focus: lab ## how soon crawls in several orders find the pages of a topic, on a recorded web (MUNINN_TESTDATA/webkb)
 	$(BIN)/muninn-lab focus $(MUNINN_TESTDATA)/webkb --published --html $(BIN)/focus.html --csv $(BIN)/focus.csv
