@@ -26,7 +26,8 @@ const Forms = recorded.Forms + `;
 webworld:SITES:SEED, a synthetic web of so many sites, in which a tenth of the pages is on a topic;
 forum:BOARDS:SEED, a synthetic forum of one host, whose boards are the topics;
 community:BOARDS:SEED, a synthetic forum whose texts say less of their boards than what its pages link to;
-traps:HOSTS:SEED, a synthetic web of so many relevant hosts, with ten irrelevant ones that have endless calendars for each`
+traps:HOSTS:SEED, a synthetic web of so many relevant hosts, with ten irrelevant ones that have endless calendars for each;
+demo:PAGES:SEED, the web of the demo, with so many pages of its endless calendar`
 
 // Open reads a recorded web, or makes a synthetic one.
 func Open(where string) (*recorded.Web, error) {
@@ -53,6 +54,12 @@ func Open(where string) (*recorded.Web, error) {
 			return nil, err
 		}
 		return traps(hosts, seed), nil
+	}
+	if pages, seed, is, err := synthetic(where, "demo:PAGES:SEED", defaultTrapped); is || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return demo(pages, seed)
 	}
 	return recorded.Open(where)
 }
@@ -105,13 +112,6 @@ func World(world *webworld.World) (*recorded.Web, error) {
 		}
 		w.Add(page)
 	}
-	for _, s := range world.Seeds() {
-		if url, ok := recorded.Canonical(s); ok {
-			if at, known := w.At(url); known {
-				w.Seeds = append(w.Seeds, at)
-			}
-		}
-	}
-	w.Topics = []string{Relevant}
+	w.Seeds, w.Topics = numbers(w, world.Seeds()), []string{Relevant}
 	return w, nil
 }

@@ -249,3 +249,23 @@ func TestCommunity(t *testing.T) {
 		t.Errorf("of four forums none has users with threads (%d pages), or none has forms (%d)", profiles, forms)
 	}
 }
+
+// TestDemo: the web of the demo has the bound of its calendar, relevant pages on several hosts and what its seeds lead to; another seed makes other pages.
+func TestDemo(t *testing.T) {
+	w := open(t, "demo:30:1")
+	relevant, trapped := map[string]bool{}, 0
+	for _, p := range w.Pages {
+		if p.Label == Relevant {
+			relevant[p.Group] = true
+		}
+		if p.Group == "calendar.example" {
+			trapped++
+		}
+	}
+	if len(w.Seeds) != 3 || trapped < 25 || trapped > 31 || len(relevant) < 5 {
+		t.Errorf("%d seeds, %d pages of the calendar, relevant hosts %v", len(w.Seeds), trapped, relevant)
+	}
+	if reflect.DeepEqual(open(t, "demo:30:2").Pages, w.Pages) {
+		t.Error("another seed makes the same pages")
+	}
+}
