@@ -164,6 +164,12 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 	if next, ok := s.schedule.NextTime(); ok && !next.IsZero() {
 		wake = times.Earliest(wake, next)
 	}
+	if s.reserve.idle > 0 { // the ready queues wait for the price
+		if next, ok := s.schedule.NextDue(); ok {
+			wake = times.Earliest(wake, next)
+		}
+		wake = times.Earliest(wake, s.reserve.ends())
+	}
 	if s.delays.n > 0 {
 		wake = times.Earliest(wake, time.Unix(s.delays.first, 0))
 	}

@@ -349,7 +349,7 @@ func (f *Frontier) saveDone(tx *transaction, s *state, done map[uint64]queue.Tal
 	kept := make(map[uint64]record.Queue, len(done))
 	for pld, n := range done {
 		m := record.OfQueue(s.queue(pld, ""))
-		m.Done, m.Asked = n.Pages, n.Requests
+		m.Done, m.Asked, m.Judged, m.Worth = n.Pages, n.Requests, n.Judged, n.Worth
 		if rest, its := rests[pld]; its {
 			m.SetRest(rest)
 		}

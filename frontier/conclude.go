@@ -45,7 +45,7 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 		e.rec.Totals.CountBecame(now)
 	}
 	if o.Answered() && class == crawl.ClassPage {
-		if err := e.countDone(k.PLD, done, o); err != nil {
+		if err := e.countDone(k.PLD, done, o, r.Position.Priority); err != nil {
 			return end, err
 		}
 	}
@@ -106,8 +106,8 @@ func endOf(o *crawl.PageOutcome) record.End {
 }
 
 // countDone counts an answer of a queue. done holds the queues of the batch's claims; a batch whose claims
-// ran out brings pages of others.
-func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.PageOutcome) error {
+// ran out brings pages of others. priority is that by which the URL was claimed.
+func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.PageOutcome, priority uint16) error {
 	if _, claimed := done[pld]; !claimed {
 		if err := errors.Join(e.touch(e.s, pld), e.f.loadQueues(e.s, pld)); err != nil {
 			return err
@@ -122,6 +122,10 @@ func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.PageOu
 	now.Requests++
 	if o.Success() {
 		now.Pages++
+		if len(o.PageFeatures) > 0 && o.Score >= 0 {
+			e.rec.Outcomes.Learn(now, priority, o.Worth)
+			now.Judge(o.Worth)
+		}
 	}
 	done[pld] = now
 	return nil

@@ -3,6 +3,7 @@ package frontier
 import (
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
 )
@@ -52,6 +53,8 @@ type crawlRecord struct {
 
 	Again  int64         `cbor:"32,keyasint,omitempty"` // pages of earlier runs that the recrawl of this run has offered
 	Former againEmbedded `cbor:"34,keyasint"`
+
+	Outcomes queue.Outcomes `cbor:"37,keyasint"` // of the run
 
 	Ahead knownAhead `cbor:"35,keyasint,omitempty"`
 

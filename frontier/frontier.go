@@ -95,7 +95,8 @@ type state struct {
 	taught    *taughtTopic     // see taughtNow
 	claims    *claims.Set
 	delays    delays
-	waiting   int // entries in queues, claimed ones included
+	reserve   reserve // the price of its queues
+	waiting   int     // entries in queues, claimed ones included
 
 	wanted time.Time // when a round last wanted to claim, by this process
 

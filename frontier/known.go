@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/frontier/internal/record"
 	"github.com/muninn-archive/muninn/frontier/internal/store"
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -88,7 +89,7 @@ func (rec *crawlRecord) enterRun(run uint32) {
 	if run >= rec.Ahead.Run {
 		rec.Ahead = knownAhead{}
 	}
-	rec.Run, rec.Totals, rec.Former = run, Totals{}, againEmbedded{}
+	rec.Run, rec.Totals, rec.Former, rec.Outcomes = run, Totals{}, againEmbedded{}, queue.Outcomes{}
 	rec.setKnown(k)
 }
 

@@ -94,9 +94,14 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	}
 	requisites := w.Shared.requisites(s.Totals)
 	var picked []*candidate
+	price := s.setPrice(room, now)
 	for len(picked) < n && (room > 0 || requisites) {
 		q := s.schedule.Pop(now)
 		if q == nil {
+			break
+		}
+		if q.Below(price) && !s.reserve.spends(s.claims.Len()+len(picked), n-len(picked), s.schedule.Held(price)+1) { // nor is any queue behind it better
+			s.schedule.Place(q, now)
 			break
 		}
 		if room <= 0 && !q.Best.Requisite() { // nor has any queue behind it a requisite
@@ -115,11 +120,15 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 		}
 		limit := int64(plan.PerQueueOf(q.Name))
 		pages := max(min(limit, room, q.Done.Left(plan.BudgetOf(q.Name))), 0)
+		if q.Costly && s.schedule.Apart() {
+			pages = min(pages, max(queue.Probes, q.Done.Judged))
+		}
 		room -= min(pages, int64(q.Waiting-q.Requisites))
 		picked = append(picked, &candidate{
 			queue: q, name: q.Name, fails: q.Fails, unread: q.Unread, from: q.Floor, sweep: q.Sweep, whole: s.learner(), limit: int(limit), pages: int(pages), plan: &plan,
 		})
 	}
+	s.reserve.stand(s.claims.Len()+len(picked), n-len(picked), s.schedule.Held(price))
 	h.f.mu.Unlock()
 	if len(picked) == 0 {
 		return nil, nil

@@ -23,9 +23,10 @@ type Status struct {
 	Resting   int          `json:"resting"`         // queues with URLs that rest for more than 10 seconds, or whose host could not be reached
 	Oldest    time.Time    `json:"oldest,omitzero"` // when the claim was made that is in progress longest
 	Top       []Top        `json:"top,omitempty"`
-	Ends      []DroppedURL `json:"ends,omitempty"`  // URLs that ended without a page, the last of each kind
-	History   []Point      `json:"trail,omitempty"` // where the run stood, from its start on
-	Slow      []Queue      `json:"slow,omitempty"`  // queues that rest longest
+	Ends      []DroppedURL `json:"ends,omitempty"`    // URLs that ended without a page, the last of each kind
+	History   []Point      `json:"trail,omitempty"`   // where the run stood, from its start on
+	Slow      []Queue      `json:"slow,omitempty"`    // queues that rest longest
+	Reserve   *Reserve     `json:"reserve,omitempty"` // queues that wait for the price; nil if none does
 	Damage
 	Traps []ClosedTrap `json:"traps,omitempty"` // the last patterns that were closed
 }
@@ -55,6 +56,7 @@ type Progress struct {
 	Harvests []float64    `json:"harvests,omitempty"` // harvest ratio of each tenth of the run so far
 	Ends     []DroppedURL `json:"ends,omitempty"`     // the last URLs that ended without a page
 	Longest  *Longest     `json:"longest,omitempty"`  // the queue in which most URLs wait; nil if nothing waits
+	Reserve  *Reserve     `json:"reserve,omitempty"`  // queues that wait for the price; nil if none does, and of a spread crawl
 	Damage
 	Traps []ClosedTrap `json:"traps,omitempty"` // the last patterns that were closed
 }
@@ -91,7 +93,7 @@ func (h Crawl) Progress() (Progress, error) {
 	}
 	return Progress{
 		Totals: s.Totals, Waiting: s.waiting, Queues: s.schedule.Claimable() + s.claims.Len(), Owing: s.owing(),
-		Ends: slices.Clone(s.DroppedURLs), Harvests: Harvests(s.History, 10), Longest: s.longest(), Damage: s.Damage, Traps: s.closedTraps(),
+		Ends: slices.Clone(s.DroppedURLs), Harvests: Harvests(s.History, 10), Longest: s.longest(), Reserve: s.heldBack(), Damage: s.Damage, Traps: s.closedTraps(),
 	}, nil
 }
 
@@ -107,7 +109,7 @@ func (f *Frontier) Running() (list []Status) {
 		out := Status{
 			Crawl: name, Run: s.Run, Active: true, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
 			Waiting: max(s.waiting-s.claims.URLs(), 0), Delayed: s.delays.n, Claimed: s.claims.URLs(), History: slices.Clone(s.History),
-			Queues: s.schedule.Claimable() + s.claims.Len(), Resting: s.schedule.Resting(),
+			Queues: s.schedule.Claimable() + s.claims.Len(), Resting: s.schedule.Resting(), Reserve: s.heldBack(),
 		}
 		s.countClaims(&out)
 		list = append(list, out)
@@ -155,7 +157,7 @@ func (h Crawl) Status() (Status, error) {
 	out := Status{
 		Crawl: h.crawl, Run: s.Run, Active: s.Active, Started: s.Started, Reference: s.Reference, Totals: s.Totals,
 		Waiting: max(s.waiting-s.claims.URLs(), 0), Delayed: s.delays.n, Claimed: s.claims.URLs(), Top: slices.Clone(s.Top), Ends: slices.Clone(s.DroppedURLs), History: slices.Clone(s.History),
-		Damage: s.Damage, Traps: s.closedTraps(),
+		Damage: s.Damage, Traps: s.closedTraps(), Reserve: s.heldBack(),
 	}
 	s.countClaims(&out)
 	out.Queues = s.schedule.Queues()

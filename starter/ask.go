@@ -168,6 +168,8 @@ func writeExplanation(w io.Writer, e frontier.Explanation, crawlName string) {
 		queue += "; a claim waits for a lease: " + e.Asking.IP
 	case e.Busy:
 		queue += "; a batch of it is running"
+	case e.Held:
+		queue += "; it waits, because better ones are expected to use the budget of pages up"
 	case time.Until(e.Next) > 0:
 		queue += fmt.Sprintf("; it rests until %s", e.Next.Local().Format(time.DateTime))
 	}
@@ -175,6 +177,9 @@ func writeExplanation(w io.Writer, e frontier.Explanation, crawlName string) {
 		queue += fmt.Sprintf("; %d batches in a row could not reach it", e.Fails)
 	}
 	line("  queue      %s", queue)
+	if e.Worth != nil {
+		line("  worth      %.2f of a page of the best hosts, by %d pages of this one and the priority of its first URL; the price is %.2f", *e.Worth, e.Judged, *e.Price)
+	}
 }
 
 func reportCommand(g *globals) *cobra.Command {

@@ -130,6 +130,11 @@ func (c crawlCollector) Collect(out chan<- prometheus.Metric) {
 		gauge("lanes", "Claims that hold a lease of their address.", float64(s.Lanes))
 		gauge("asking", "Claims that wait for a lease of their address.", float64(s.Asking))
 		gauge("resting_queues", "Queues that rest.", float64(s.Resting))
+		held := 0
+		if s.Reserve != nil {
+			held = s.Reserve.Held
+		}
+		gauge("held_queues", "Queues that could be claimed from and wait, because better ones are expected to use the budget of pages up.", float64(held))
 		gauge("failed_batches", "Batches of the run that failed.", float64(s.Totals.Failed))
 		if !s.Oldest.IsZero() {
 			gauge("oldest_claim_seconds", "Age of the oldest claim.", c.now().Sub(s.Oldest).Seconds())

@@ -43,6 +43,7 @@ type Queue struct {
 	heap                            *heapOf // of claims; nil if it stands in none
 	index, longest, slowest, ending int32   // in their heaps; −1 if in none
 	counted                         counted // by the schedule
+	supplied                        supplied
 }
 
 // New returns an empty queue.
@@ -51,7 +52,11 @@ func New(pld uint64) *Queue {
 }
 
 // Tally counts what a queue has given: pages, and answers of any kind.
-type Tally struct{ Pages, Requests int64 }
+type Tally struct {
+	Pages, Requests int64
+	Judged          int64   // pages of which the order has said what they are worth
+	Worth           float64 // the mean of that, of the last ones above all: see Judge
+}
 
 // Left is how many more URLs the budgets leave to a queue that has given so much.
 func (t Tally) Left(b crawl.Budget) int64 {
@@ -161,6 +166,9 @@ func (q *Queue) value() float64 {
 func ahead(a, b *Queue) bool {
 	if x, y := a.Best.Requisite(), b.Best.Requisite(); x != y {
 		return x
+	}
+	if x, y := a.supplied.grade, b.supplied.grade; x != y {
+		return x < y
 	}
 	if x, y := a.value(), b.value(); x != y {
 		return x > y

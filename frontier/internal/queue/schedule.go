@@ -11,6 +11,7 @@ type Schedule struct {
 	ready, later, idle heapOf              // of claims: a queue stands in one of them, or in none
 	parked             map[string][]parked // by address; they stand in later
 	counts
+	market
 }
 
 // NewSchedule returns an empty schedule.
@@ -19,7 +20,7 @@ func NewSchedule() *Schedule {
 	index := func(q *Queue) *int32 { return &q.index }
 	return &Schedule{
 		ready: heapOf{less: ahead, index: index}, later: heapOf{less: byTime, index: index}, idle: heapOf{less: byTime, index: index},
-		counts: newCounts(), parked: map[string][]parked{},
+		counts: newCounts(), market: newMarket(), parked: map[string][]parked{},
 	}
 }
 
@@ -27,6 +28,7 @@ func NewSchedule() *Schedule {
 func (s *Schedule) Place(q *Queue, now time.Time) {
 	s.Remove(q)
 	s.count(q, now)
+	s.supplies(q)
 	switch {
 	case q.Busy, q.Paused && q.Waiting > 0:
 		return
@@ -40,12 +42,16 @@ func (s *Schedule) Place(q *Queue, now time.Time) {
 		q.heap = &s.later
 	}
 	heap.Push(q.heap, q)
+	if q.heap == &s.ready {
+		s.isReady(q, 1)
+	}
 }
 
 // Remove takes a queue of which a claim is in progress from where it may be claimed from.
 func (s *Schedule) Remove(q *Queue) {
 	if q.index >= 0 {
 		heap.Remove(q.heap, int(q.index))
+		s.isReady(q, 0)
 	}
 }
 
@@ -55,7 +61,9 @@ func (s *Schedule) Pop(now time.Time) *Queue {
 	if s.ready.Len() == 0 {
 		return nil
 	}
-	return heap.Pop(&s.ready).(*Queue)
+	q := heap.Pop(&s.ready).(*Queue)
+	s.isReady(q, 0)
+	return q
 }
 
 // Promote makes the queues ready whose time has come.
@@ -74,6 +82,14 @@ func (s *Schedule) NextTime() (time.Time, bool) {
 		return s.later.items[0].Due(), true
 	}
 	return time.Time{}, false
+}
+
+// NextDue is when the next of the queues that rest becomes ready; false if none rests.
+func (s *Schedule) NextDue() (time.Time, bool) {
+	if s.later.Len() == 0 {
+		return time.Time{}, false
+	}
+	return s.later.items[0].Due(), true
 }
 
 // RequisitesBy reports whether a queue with requisites may be claimed from by a time.
@@ -97,7 +113,9 @@ func (s *Schedule) PopIdle(most int, now time.Time) *Queue {
 	if s.idle.Len() <= most || s.idle.items[0].Due().After(now) {
 		return nil
 	}
-	return heap.Pop(&s.idle).(*Queue)
+	q := heap.Pop(&s.idle).(*Queue)
+	s.leaves(q)
+	return q
 }
 
 // heapOf is a heap of queues, each of which knows its index.

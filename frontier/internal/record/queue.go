@@ -18,13 +18,16 @@ type Queue struct {
 	Delay int64  `cbor:"8,keyasint,omitempty"`
 	Asked int64  `cbor:"20,keyasint,omitempty"` // requests
 
+	Judged int64   `cbor:"24,keyasint,omitempty"` // pages
+	Worth  float64 `cbor:"25,keyasint,omitempty"` // of them
+
 	Unread map[string]int `cbor:"23,keyasint,omitempty"` // 21 was a number
 }
 
 // OfQueue is a queue as it is kept.
 func OfQueue(q *queue.Queue) Queue {
 	r := Queue{
-		Name: q.Name, Next: Millis(q.Next), Fails: q.Fails, Unread: q.Unread, Done: q.Done.Pages, Asked: q.Done.Requests,
+		Name: q.Name, Next: Millis(q.Next), Fails: q.Fails, Unread: q.Unread, Done: q.Done.Pages, Asked: q.Done.Requests, Judged: q.Done.Judged, Worth: q.Done.Worth,
 		Pace: q.Pace.Milliseconds(), Delay: q.Delay.Milliseconds(),
 	}
 	r.SetRest(q.Rest)
@@ -47,7 +50,7 @@ func (r *Queue) Restore(q *queue.Queue, run uint32) {
 	if r.Run != run {
 		return
 	}
-	q.Done, q.Fails, q.Unread = queue.Tally{Pages: r.Done, Requests: r.Asked}, r.Fails, r.Unread
+	q.Done, q.Fails, q.Unread = queue.Tally{Pages: r.Done, Requests: r.Asked, Judged: r.Judged, Worth: r.Worth}, r.Fails, r.Unread
 	if r.Rest != 0 {
 		q.Rest = time.UnixMilli(r.Rest)
 	}

@@ -46,3 +46,35 @@ func TestHosts(t *testing.T) {
 		t.Errorf("one lane takes %v hours, four %v", one, four)
 	}
 }
+
+// TestPoorHosts: of a budget of pages that the relevant hosts can nearly fill, at most a tenth goes to hosts that are known to be poor, and the crawl takes little longer than its relevant
+// hosts alone must. Without a price a third went there.
+func TestPoorHosts(t *testing.T) {
+	c, err := Open("traps:6:2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := crawl.DefaultDefinition()
+	d.Name, d.Topic.Keywords = "traps", []string{"raven", "roost"}
+	if err := c.LabelBy(d); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Orders: []string{crawl.StrategyFused}, Draws: 1, Examples: 1, Share: 0.06, Seed: 1,
+		Live: &Live{PerQueue: []int{20}, Batch: []bool{false}, Pace: replay.Pace{Lanes: 8, Delay: time.Second}, Definition: &d},
+	}
+	r, err := Measure(c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := r.Rows[0]
+	if row.Hosts.Poor > 0.1 {
+		t.Errorf("%.3f of the pages went to hosts that were known to be poor", row.Hosts.Poor)
+	}
+	if row.Harvest < 0.6 {
+		t.Errorf("harvest %.3f", row.Harvest)
+	}
+	if took := row.Hosts.Hours * 3600; took > 1.3*83 { // which it took without a price
+		t.Errorf("it took %.0f s", took)
+	}
+}

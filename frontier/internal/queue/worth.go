@@ -1,0 +1,196 @@
+package queue
+
+import "math"
+
+// A budget of pages buys what is best, not what is ready: the market grades the queues by what their next pages may be worth, and a crawl claims of none below its price. Priorities alone do
+// not say it: they rank the links of a host well, and differ little between hosts.
+
+const (
+	// Probes is how many URLs a claim of a queue takes before its host is known, while hosts differ; later as many as were judged.
+	Probes = 3
+	// pricedFrom is from how many judged pages on hosts are compared; before, nothing is known of them.
+	pricedFrom = 20
+	// leastApart is by how much worth pages of the best and of the worst hosts must differ, for queues to be graded.
+	leastApart = 0.04
+	// lastPages is how many pages a host's worth is the mean of, roughly; knownPages of each host count for what hosts are like.
+	lastPages, knownPages = 20, 10
+	// lowPart and highPart are the quantiles of hosts, and of pages by their hosts, that are the worst and the best.
+	lowPart, highPart = 0.1, 0.9
+	// tolerance is how many grades below what the last page of the budget is expected to be a queue may be.
+	tolerance = 1
+	// strong is the priority from which on a URL is not held back whatever its host is: what somebody has named.
+	strong = best / 10 * 9
+	// steps divide the worth of hosts.
+	steps = 64
+)
+
+// Grade is what the next page of a queue may well be worth beside one of the best hosts: 0 is at least .71 of it, and each grade 1/√2 of the one before.
+type Grade int8
+
+// Any is the last grade: as a price, that of which all queues are.
+const Any Grade = grades - 1
+
+const grades = 12
+
+// Worth is the least worth of a grade, as a part of that of the best hosts, in [0,1].
+func (g Grade) Worth() float64 {
+	if g >= Any {
+		return 0
+	}
+	return math.Exp2(-float64(g+1) / 2)
+}
+
+func gradeOf(worth float64) Grade {
+	g := Grade(0)
+	for g < Any && worth < g.Worth() {
+		g++
+	}
+	return g
+}
+
+// Judge takes in what a page of the queue is worth, in [0,1]. The last pages have the greatest part: a host comes to an end of what is good, and the first pages of a crawl are judged worst.
+func (t *Tally) Judge(worth float64) {
+	t.Judged++
+	t.Worth += (worth - t.Worth) / min(float64(t.Judged), lastPages)
+}
+
+// market is what the schedule knows of what queues are worth.
+type market struct {
+	supply    [grades]supply // by grade
+	hosts     [steps]int     // judged pages of hosts by the worth of the host, at most knownPages of each
+	pages     [steps]int     // all of them
+	judged    int            // pages
+	low, high float64        // worth of the worst and the best hosts
+	outcomes  Outcomes
+	line      line // of them
+}
+
+// supply is what the queues of a grade have and had, in pages; ready counts those of them that are in the heap of ready ones.
+type supply struct {
+	waiting, done int64
+	ready         int
+}
+
+// supplied is what the market knows of a queue.
+type supplied struct {
+	supply
+	grade  Grade
+	step   int8
+	judged int32
+}
+
+func newMarket() (m market) {
+	m.Know(Outcomes{})
+	return m
+}
+
+// Know says what pages have been worth so far: queues that are placed from now on are graded by it.
+func (m *market) Know(o Outcomes) {
+	m.outcomes, m.line = o, o.fit()
+	known := 0
+	for _, n := range m.hosts {
+		known += n
+	}
+	m.low, m.high = quantile(&m.hosts, known, lowPart), quantile(&m.pages, m.judged, highPart)
+}
+
+// quantile is the step below which a part of n pages is.
+func quantile(of *[steps]int, n int, part float64) float64 {
+	left := int(part * float64(n-1))
+	for i, x := range of {
+		if left -= x; left < 0 {
+			return (float64(i) + 0.5) / steps
+		}
+	}
+	return 1
+}
+
+// apart is by how much worth pages of the best and of the worst hosts differ, as far as it depends on the host.
+func (m *market) apart() float64 { return m.line.host * (m.high - m.low) }
+
+// Apart reports whether hosts differ so much that queues are graded. They do not on a web that has a few pages of the topic on each.
+func (m *market) Apart() bool { return m.judged >= pricedFrom && m.apart() >= leastApart }
+
+// grade is that of a queue: by what its host would be worth with one more page as good as can be, for what is known of few pages may change, and by the priority of its first entry.
+func (m *market) grade(q *Queue) Grade {
+	if !q.Costly || q.Stopped || !m.Apart() {
+		return 0
+	}
+	above := m.line.host*(m.outcomes.host(q.Done, 1)-m.low) + m.line.priority*(Score(q.Best.Priority)-m.outcomes.priority())
+	return gradeOf(above / m.apart())
+}
+
+// supplies brings the market up to a queue.
+func (m *market) supplies(q *Queue) {
+	m.leaves(q)
+	is := &q.supplied
+	if is.judged = int32(min(q.Done.Judged, math.MaxInt32)); is.judged > 0 {
+		is.step = int8(min(max(int(q.Done.Worth*steps), 0), steps-1))
+		m.hosts[is.step] += min(int(is.judged), knownPages)
+		m.pages[is.step] += int(is.judged)
+		m.judged += int(is.judged)
+	}
+	is.grade = m.grade(q)
+	is.supply = supply{waiting: int64(q.Waiting - q.Requisites), done: q.Done.Pages}
+	if q.Spent || q.Paused || q.Stopped {
+		is.waiting = 0
+	}
+	at := &m.supply[is.grade]
+	at.waiting += is.waiting
+	at.done += is.done
+}
+
+// leaves takes out what the market knows of a queue.
+func (m *market) leaves(q *Queue) {
+	is := &q.supplied
+	if is.judged > 0 {
+		m.hosts[is.step] -= min(int(is.judged), knownPages)
+		m.pages[is.step] -= int(is.judged)
+		m.judged -= int(is.judged)
+	}
+	at := &m.supply[is.grade]
+	at.waiting -= is.waiting
+	at.done -= is.done
+	at.ready -= is.ready
+	q.supplied = supplied{}
+}
+
+// isReady says that a queue is in the heap of ready ones (1), or not (0).
+func (m *market) isReady(q *Queue, ready int) {
+	m.supply[q.supplied.grade].ready += ready - q.supplied.ready
+	q.supplied.ready = ready
+}
+
+// Price is the last grade of which queues give URLs, for a budget with room for so many more pages: what waits in queues of better grades, and what their pages are expected to bring, fills the
+// room. Any if nothing does.
+func (m *market) Price(room int64) Grade {
+	if room <= 0 || !m.Apart() {
+		return Any
+	}
+	var sum supply
+	for g := range Any {
+		sum.waiting += m.supply[g].waiting
+		sum.done += m.supply[g].done
+		waiting, done := float64(sum.waiting), float64(max(sum.done, 1))
+		if waiting+waiting*waiting/done >= float64(room) { // each page has brought waiting/done that wait; the next ones bring as many
+			return min(g+tolerance, Any)
+		}
+	}
+	return Any
+}
+
+// Held counts the ready queues below a price.
+func (m *market) Held(price Grade) (n int) {
+	for g := price + 1; g < grades; g++ {
+		n += m.supply[g].ready
+	}
+	return n
+}
+
+// Grade is that by which the schedule has placed the queue.
+func (q *Queue) Grade() Grade { return q.supplied.grade }
+
+// Below reports whether a queue is below a price. Requisites of pages have none, nor what somebody has named, nor what an operator ends.
+func (q *Queue) Below(price Grade) bool {
+	return q.supplied.grade > price && !q.Stopped && q.Best.Priority < strong
+}

@@ -1,0 +1,145 @@
+package queue
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// host is a queue with entries that wait, at a part of the scale of priorities, and judged pages of a worth.
+type host struct {
+	waiting  int
+	priority float64
+	judged   int
+	worth    float64
+}
+
+// trade is a schedule of such queues, after pages whose worth was that of their host.
+func trade(list ...host) (s *Schedule, queues []*Queue) {
+	s = NewSchedule()
+	var o Outcomes
+	for range 100 {
+		o.Learn(Tally{Judged: 50, Worth: 0.9}, 1<<15, 0.9)
+		o.Learn(Tally{Judged: 50, Worth: 0.1}, 1<<15, 0.1)
+	}
+	for i, x := range list {
+		q := New(uint64(i + 1))
+		q.Costly = true
+		for k := range x.waiting {
+			q.Add(Position{Priority: uint16(x.priority * math.MaxUint16), Counter: uint64(k)})
+		}
+		for range x.judged {
+			q.Done.Judge(x.worth)
+		}
+		q.Done.Pages = q.Done.Judged
+		queues = append(queues, q)
+	}
+	for range 2 { // hosts are compared once all are known
+		s.Know(o)
+		for _, q := range queues {
+			s.Place(q, start)
+		}
+	}
+	return s, queues
+}
+
+// With room for fewer pages than the good host has, the poor one waits, and one that is not known gives way to the good one alone. Where the good host does not fill the room, all are of use.
+func TestPrice(t *testing.T) {
+	s, q := trade(host{300, 0.5, 60, 0.9}, host{300, 0.5, 30, 0.1}, host{10, 0.5, 0, 0})
+	good, poor, unknown := q[0], q[1], q[2]
+	price := s.Price(100)
+	if good.Below(price) || !poor.Below(price) || s.Held(price) < 1 {
+		t.Errorf("price %d; the good queue is of grade %d, the poor one %d; %d are held", price, good.Grade(), poor.Grade(), s.Held(price))
+	}
+	if unknown.Grade() < good.Grade() || unknown.Grade() >= poor.Grade() {
+		t.Errorf("a queue of which nothing is known is of grade %d, not from %d to below %d", unknown.Grade(), good.Grade(), poor.Grade())
+	}
+	if first := s.Pop(start); first != good {
+		t.Errorf("queue %d is first", first.PLD)
+	}
+	s.Place(good, start)
+	if price := s.Price(100_000); price != Any || s.Held(price) != 0 {
+		t.Errorf("price %d with room for all", price)
+	}
+	if price := s.Price(0); price != Any {
+		t.Errorf("price %d without room", price)
+	}
+}
+
+// Requisites, what somebody has named, and queues that are stopped have no price.
+func TestPriceIsNotForAll(t *testing.T) {
+	s, q := trade(host{300, 0.5, 60, 0.9}, host{10, 0.5, 30, 0.1}, host{10, 0.99, 30, 0.1}, host{10, 1, 30, 0.1}, host{10, 0.5, 30, 0.1})
+	q[4].Stopped = true
+	s.Place(q[4], start)
+	price := s.Price(100)
+	for i, want := range []bool{false, true, false, false, false} {
+		if got := q[i].Below(price); got != want {
+			t.Errorf("queue %d, grade %d of %d, waits: %v", i, q[i].Grade(), price, got)
+		}
+	}
+}
+
+// Hosts that are alike have no price, nor those of which little is known: then priorities alone decide.
+func TestNoPrice(t *testing.T) {
+	for name, list := range map[string][]host{
+		"alike":        {{300, 0.5, 60, 0.5}, {300, 0.6, 60, 0.5}},
+		"hardly known": {{300, 0.5, 10, 0.9}, {300, 0.6, 9, 0.1}},
+	} {
+		s, q := trade(list...)
+		if s.Apart() || s.Price(100) != Any || s.Pop(start) != q[1] {
+			t.Errorf("%s: price %d", name, s.Price(100))
+		}
+	}
+}
+
+// What the market knows follows queues that change, and is nothing once they are gone.
+func TestMarketFollows(t *testing.T) {
+	s, q := trade(host{300, 0.5, 60, 0.9}, host{300, 0.5, 30, 0.1})
+	price := s.Price(100)
+	q[0].Next = start.Add(time.Minute)
+	s.Place(q[0], start)
+	if got := s.Price(100); got != price {
+		t.Errorf("price %d while the good host rests, %d before", got, price)
+	}
+	q[0].Paused = true
+	s.Place(q[0], start)
+	if got := s.Price(100); q[1].Below(got) {
+		t.Errorf("price %d, though nothing better can be claimed", got)
+	}
+	for _, x := range q {
+		x.Paused, x.Next = false, time.Time{}
+		x.Leave(x.Waiting, 0)
+		s.Place(x, start)
+	}
+	for s.PopIdle(0, start) != nil {
+	}
+	if s.supply != [grades]supply{} || s.hosts != [steps]int{} || s.pages != [steps]int{} || s.judged != 0 {
+		t.Errorf("nothing is left, and %+v", s.market)
+	}
+}
+
+// The regression finds out which of the two says what a page is worth, and takes nothing for a reason against a page.
+func TestOutcomes(t *testing.T) {
+	for name, c := range map[string]struct {
+		worth          func(host, priority float64) float64
+		host, priority float64 // slopes
+	}{
+		"hosts":      {func(h, _ float64) float64 { return h }, 1, 0},
+		"priorities": {func(_, p float64) float64 { return p }, 0, 1},
+		"neither":    {func(_, _ float64) float64 { return 0.5 }, 0, 0},
+		"against":    {func(h, p float64) float64 { return h * (1 - p) }, 0.5, 0},
+	} {
+		var o Outcomes
+		for i := range 600 {
+			h, p := float64(i%11)/10, float64(i%7)/6
+			o.Learn(Tally{Judged: 1000, Worth: h}, Priority(p, false), c.worth(h, p))
+		}
+		l := o.fit()
+		if math.Abs(l.host-c.host) > 0.2 || math.Abs(l.priority-c.priority) > 0.2 || l.host < 0 || l.priority < 0 {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+	if l := (&Outcomes{}).fit(); l.host != 0.5 || l.priority != 0.5 {
+		t.Errorf("nothing is known: %+v", l)
+	}
+}

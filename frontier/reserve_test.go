@@ -1,0 +1,158 @@
+package frontier
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/urls"
+)
+
+// hosts of a web on which all links look alike: the pages of the poor one have nothing of the topic.
+const goodHosts, hostLinks, poorHost = 4, 200, "poor.example"
+
+// rounds crawls the web until a round claims nothing, a second a round, and counts the pages by host. look is called after each claim.
+func rounds(k *kinds, look func(round int)) map[string]int {
+	pages := map[string]int{}
+	for n := 1; ; n++ {
+		batch, lanes := k.take()
+		if len(lanes) == 0 {
+			return pages
+		}
+		if look != nil {
+			look(n)
+		}
+		k.clock.now = k.clock.now.Add(time.Second)
+		c := Commit{Batch: batch}
+		for _, url := range targets(lanes...) {
+			u, err := urls.Parse(url)
+			k.must(err)
+			worth := 0.9
+			if u.PLD() == poorHost {
+				worth = 0.05
+			}
+			pages[u.PLD()]++
+			o := visited(url, worth)
+			o.Score = worth
+			c.Outcomes = append(c.Outcomes, o)
+		}
+		for _, l := range lanes {
+			k.must(k.endLane(l.ID, k.clock.Now(), false))
+		}
+		k.must(k.Commit(c))
+	}
+}
+
+func priced(t *testing.T, edit func(*crawl.Definition)) *kinds {
+	k := &kinds{rig: newRig(t, func(d *crawl.Definition) {
+		ofRavens(d)
+		d.Seeds, d.Order.PerQueue = nil, 10
+		edit(d)
+	})}
+	for i := range goodHosts {
+		k.submit(fmt.Sprint("good ", i), linksOf(fmt.Sprintf("good%d.example", i))...)
+	}
+	k.submit("poor", linksOf(poorHost)...)
+	return k
+}
+
+func linksOf(host string) []crawl.Discovery {
+	var list []string
+	for i := range hostLinks {
+		list = append(list, fmt.Sprintf("http://%s/%d", host, i))
+	}
+	return found(0.5, list...)
+}
+
+// TestReserve: with a budget of pages that the good hosts fill, the poor one gives the pages by which it becomes known and waits, also after a restart; Explain and Status say so.
+func TestReserve(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		k := priced(t, func(d *crawl.Definition) { d.Budget.Pages = 500 })
+		held := 0
+		pages := rounds(k, func(n int) {
+			if restart && n == 8 {
+				k.reopen()
+				return
+			}
+			u, err := urls.Parse("http://" + poorHost + "/150")
+			k.must(err)
+			e, err := k.URLs().Explain(u)
+			k.must(err)
+			if s := k.status(); (s.Reserve != nil) != e.Held || e.Held && (s.Reserve.Held != 1 || *e.Worth >= *e.Price || s.Reserve.Price != *e.Price) {
+				t.Fatalf("%+v, of %s: %+v", s.Reserve, u, e)
+			}
+			if e.Held {
+				held++
+			}
+		})
+		if total := pages[poorHost] + k.pagesOfGood(pages); total != 500 {
+			t.Fatalf("%d pages", total)
+		}
+		if n := pages[poorHost]; n < 3 || n > 30 {
+			t.Errorf("restart %v: %d of 500 pages are of the poor host: %v", restart, n, pages)
+		}
+		if held == 0 {
+			t.Errorf("restart %v: nobody says that the poor host waits", restart)
+		}
+	}
+}
+
+func (k *kinds) pagesOfGood(pages map[string]int) (n int) {
+	for i := range goodHosts {
+		n += pages[fmt.Sprintf("good%d.example", i)]
+	}
+	return n
+}
+
+// TestReserveEnds: where the good hosts do not fill the budget, nothing is left out; nor with an order that does not learn, while the reference crawl explores, and where time runs out before
+// the budget of pages: there the poor host gives as many pages as it can.
+func TestReserveEnds(t *testing.T) {
+	all := (goodHosts + 1) * hostLinks
+	for name, c := range map[string]struct {
+		edit  func(*crawl.Definition)
+		pages int
+		poor  int // at least
+	}{
+		"all fit":       {func(d *crawl.Definition) { d.Budget.Pages = 2000 }, all, hostLinks},
+		"nearly all":    {func(d *crawl.Definition) { d.Budget.Pages = int64(all) - 50 }, all - 50, hostLinks - 50},
+		"breadth-first": {func(d *crawl.Definition) { d.Budget.Pages, d.Order.Strategy = 500, crawl.StrategyBreadth }, 500, 90},
+		"time is short": {func(d *crawl.Definition) { d.Budget.Pages, d.Budget.Time = 500, crawl.Duration(5*time.Second) }, 0, 30},
+	} {
+		k := priced(t, c.edit)
+		pages := rounds(k, nil)
+		if total := pages[poorHost] + k.pagesOfGood(pages); c.pages > 0 && total != c.pages {
+			t.Errorf("%s: %d pages, want %d", name, total, c.pages)
+		}
+		if pages[poorHost] < c.poor {
+			t.Errorf("%s: %d pages of the poor host, want %d: %v", name, pages[poorHost], c.poor, pages)
+		}
+	}
+}
+
+// TestReserveTime: a host that waits costs a bounded time: what stands idle for it is at most a part of what is busy, and with nothing in progress it is claimed from at once.
+func TestReserveTime(t *testing.T) {
+	var r reserve
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	r.pass(now)
+	if !r.spends(0, 10, 5) {
+		t.Error("nothing is in progress, and all waits")
+	}
+	idle, busy := 0.0, 0.0
+	for range 1000 {
+		lanes, held := 4, 5 // four good hosts, five poor ones, eight lanes
+		for held > 0 && r.spends(lanes, 8-lanes, held) {
+			lanes, held = lanes+1, held-1
+		}
+		r.stand(lanes, 8-lanes, held)
+		if ends := r.ends(); !ends.After(now) {
+			t.Fatalf("it looks again at %v, at %v", ends, now)
+		}
+		now = now.Add(time.Second)
+		idle, busy = idle+float64(min(8-lanes, held)), busy+float64(lanes)
+		r.pass(now)
+	}
+	if part := idle / busy; part > reservePart+0.05 || part < reservePart/2 {
+		t.Errorf("lanes stand idle for %.2f of the time for which others are busy", part)
+	}
+}
