@@ -116,7 +116,8 @@ func (p *Page) apart(w *window, i int) bool {
 	case Navigation, Comments:
 		return true
 	case Main:
-		return i >= w.body && p.inCard(w, i) || i >= w.end && p.belowLink(i)
+		_, end := l.mainBlocks() // a body may have more than the text: the region of the page
+		return i >= w.body && p.inCard(w, i) || i >= min(w.end, end) && p.belowLink(i)
 	}
 	r, up := xpath.Ref{ID: l.starts[i], Attr: -1}, true
 	for depth := 0; up && depth < maxDepth; depth++ {
