@@ -471,7 +471,9 @@ func TestPresentRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		type rules struct{ fair, servers, lines, apart, ends, exact, notices bool }
-		of := func(s *politeness.State) rules { return rules{s.Fair, s.Servers, s.Lines, s.Apart, s.Ends, s.Exact, s.Notices} }
+		of := func(s *politeness.State) rules {
+			return rules{s.Fair, s.Servers, s.Lines, s.Apart, s.Ends, s.Exact, s.Notices}
+		}
 		if got, want := of(&s), of(politeness.NewPresent(0, 0)); got != want {
 			t.Errorf("a shard has %+v, NewPresent %+v", got, want)
 		}
