@@ -100,12 +100,6 @@ func isSound(s extract.Set, l Rule) bool {
 	return !names["body"] || letters >= bodyLetters*len(s.Objects) && float64(len(bodies)) >= distinctBody*float64(len(s.Objects))
 }
 
-// isSound reports whether what a rule extracts from the page has the form that it promises.
-func (a *adaptation) isSound(l Rule) bool {
-	set, _ := a.apply(l)
-	return isSound(set, l)
-}
-
 // countExtracted is how many properties the objects have.
 func countExtracted(s extract.Set) (n int) {
 	for _, o := range s.Objects {

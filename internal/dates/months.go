@@ -89,7 +89,7 @@ var weekdayNames = [...]struct{ language, names string }{
 	{"Greek", "δευτέρα δευ|τρίτη τρι|τετάρτη τετ|πέμπτη πεμ|παρασκευή παρ|σάββατο σαβ|κυριακή κυρ"},
 	{"Indonesian", "senin|selasa|rabu|kamis|jumat|sabtu|minggu"},
 	{"Arabic", "الإثنين الاثنين|الثلاثاء|الأربعاء|الخميس|الجمعة|السبت|الأحد"},
-	{"Persian", "دوشنبه|سه‌شنبه|چهارشنبه|پنجشنبه پنج‌شنبه|جمعه|شنبه|یکشنبه یک‌شنبه"},
+	{"Persian", "دوشنبه|سه\u200cشنبه|چهارشنبه|پنجشنبه پنج\u200cشنبه|جمعه|شنبه|یکشنبه یک\u200cشنبه"},
 	{"Serbian", "ponedeljak понедељак|utorak уторак|sreda среда|četvrtak четвртак|petak петак|subota субота|nedelja недеља"},
 	{"Croatian", "ponedjeljak|utorak|srijeda|četvrtak|petak|subota|nedjelja"},
 	{"Korean", "월요일|화요일|수요일|목요일|금요일|토요일|일요일"},
