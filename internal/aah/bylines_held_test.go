@@ -33,7 +33,7 @@ var held = []sample{
 	{"Xinhua", "/c_1.htm", "zh-CN", `<title>塔上的乌鸦-塔网</title>`, `<div class="header"><h1 id="title">塔上的乌鸦</h1><div class="info">2015-03-05 07:39:12 来源： 塔网</div></div><div id="p-detail">TEXT</div>`, "2015-03-05", "-", "塔上的乌鸦"},
 	{"Naver", "/main/read", "ko", `<title>탑의 까마귀</title>`, `<div id="main"><h1>탑의 까마귀</h1><div class="sponsor"><span class="t11">2015-03-05 10:20</span> 최종수정 <span class="t11">2015-03-06 10:20</span></div>TEXT</div>`, "2015-03-05", "", "탑의 까마귀"},
 	{"an Arabic newspaper of the Levant", "/a/1", "ar", `<title>غربان البرج</title>`, `<main><h1>غربان البرج</h1><span class="time">٥ آذار ٢٠١٥</span>TEXT</main>`, "2015-03-05", "", "غربان البرج"},
-	{"a Persian newspaper", "/fa/1", "fa", `<title>کلاغ‌های برج</title>`, `<main><span class="date">پنجشنبه 14 اسفند 1393 ساعت 10:20</span><h1>کلاغ‌های برج</h1>TEXT</main>`, "2015-03-05", "", "کلاغ‌های برج"},
+	{"a Persian newspaper", "/fa/1", "fa", `<title>کلاغ&zwnj;های برج</title>`, `<main><span class="date">پنجشنبه 14 اسفند 1393 ساعت 10:20</span><h1>کلاغ&zwnj;های برج</h1>TEXT</main>`, "2015-03-05", "", "کلاغ\u200cهای برج"},
 	{"a Hebrew newspaper", "/a/1", "he", `<title>העורבים של המגדל</title>`, `<main><h1>העורבים של המגדל</h1><div class="date">5 במרץ 2015</div>TEXT</main>`, "2015-03-05", "", "העורבים של המגדל"},
 	{"TypePad", "/birds/ravens.html", "en", `<title>The Tower: Ravens</title>`,
 		`<div id="alpha"><div class="module-date"><h2 class="date-header">March 05, 2008</h2></div><div class="entry"><h3 class="entry-header">Ravens</h3><div class="entry-content">TEXT</div><div class="entry-footer"><p class="entry-footer-info">Posted by Ann Corvi at 12:02 PM in <a href="/b">Birds</a></p></div></div></div>`,
