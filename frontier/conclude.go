@@ -29,6 +29,9 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	}
 	k := record.KeyOf(u)
 	r, found, err := e.Record(e.s.keys.Record(k))
+	if err == nil && found && r.State == record.Banned {
+		return end, e.concludeBanned(k, &r, o, archive, done)
+	}
 	if err != nil || !found || r.State != record.Waiting {
 		return end, err
 	}
@@ -92,6 +95,29 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 		e.recheck(&r, &o, now)
 	}
 	return end, e.Set(e.s.keys.Record(k), r.Encode())
+}
+
+// concludeBanned counts what was archived of a URL that was submitted as blacklisted after it had been asked for: the archive has it, so the totals have it. The URL stays
+// blacklisted, and is counted once: see record.Expected.
+func (e *edit) concludeBanned(k record.Key, r *record.Record, o crawl.PageOutcome, archive int, done map[uint64]queue.Tally) error {
+	if r.Attempts != record.Expected || o.Kind != crawl.OutcomeDone && o.Kind != crawl.OutcomeUnmodified {
+		return nil
+	}
+	class := crawl.ClassOf(r.Path)
+	count(e.rec, o, class)
+	if o.Answered() && class == crawl.ClassPage {
+		if err := e.countDone(k.PLD, done, o, r.Position.Priority); err != nil {
+			return err
+		}
+	}
+	r.Attempts = 0
+	if o.Visit.Digest != "" {
+		r.Visit, r.Archive = o.Visit, archive
+		if r.Visit.URL == r.URL {
+			r.Visit.URL = ""
+		}
+	}
+	return e.Set(e.s.keys.Record(k), r.Encode())
 }
 
 // endOf is how a URL ends that is done.

@@ -199,3 +199,25 @@ func TestBannedWhileClaimed(t *testing.T) {
 		r.must(err)
 	}
 }
+
+// TestBannedWhileAskedFor: a page that is submitted as blacklisted after its request is in the archive when its batch ends. The totals count it once, whichever batches bring it, and it stays blacklisted.
+func TestBannedWhileAskedFor(t *testing.T) {
+	r := manyQueues(t, 1, 2, nil)
+	batch, lanes := r.take()
+	ban := func(url string) {
+		_, err := r.URLs().Submit("ban "+url, []Submission{{Discovery: crawl.Discovery{URL: url}, Blacklisted: true}})
+		r.must(err)
+	}
+	ban("http://h0.example/0")
+	r.finish(batch, lanes)
+	if s := r.status(); s.Totals.Pages != 2 || s.Totals.Requests != 2 {
+		t.Errorf("%d pages, %d requests", s.Totals.Pages, s.Totals.Requests)
+	}
+	r.must(r.Commit(Commit{Batch: "stale", Outcomes: []crawl.PageOutcome{done("http://h0.example/0")}}))
+	ban("http://h0.example/1")
+	r.must(r.Commit(Commit{Batch: "another", Outcomes: []crawl.PageOutcome{done("http://h0.example/1")}}))
+	r.reopen()
+	if s, got := r.status(), r.states(); s.Totals.Pages != 2 || got["http://h0.example/0"] != "blacklisted" {
+		t.Errorf("%d pages, %v", s.Totals.Pages, got)
+	}
+}

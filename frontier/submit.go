@@ -173,6 +173,7 @@ func (e *edit) ban(u urls.URL, in Submission) error {
 	}
 	c, old := e.change(k.PLD), r
 	c.name = u.PLD()
+	r.Attempts = 0
 	switch {
 	case !found || r.State == record.Same:
 		r = record.Record{URL: u.String(), Path: scope.Abbreviate(in.Path)}
@@ -181,6 +182,7 @@ func (e *edit) ban(u urls.URL, in Submission) error {
 			return fmt.Errorf("write frontier: %w", err)
 		}
 		c.remove(r.Position)
+		r.Attempts = record.Expected
 	}
 	r.State, r.Run = record.Banned, e.rec.Run
 	e.recount(&old, &r)

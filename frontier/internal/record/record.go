@@ -59,6 +59,9 @@ const (
 	Absent End = 2 // 404 or 410
 )
 
+// Expected is the number of attempts of a banned URL that waited when it was banned: a batch may have asked for it, and is going to bring what it has archived of it.
+const Expected = 1
+
 // Key is the identity of a URL within a crawl: the hashes of its PLD and of itself.
 type Key struct{ PLD, URL uint64 }
 
