@@ -25,10 +25,13 @@ type Page struct {
 	Doc    *page.Document
 	Limits Limits
 
-	single  bool    // the level is of pages that are for one thing
-	laidOut *layout // see layout
-	data    *linked // see linked
-	meta    *page.Metadata
+	single                 bool    // the level is of pages that are for one thing
+	laidOut                *layout // see layout
+	data                   *linked // see linked
+	meta                   *page.Metadata
+	sold                   []bool // see product
+	soldKnown, saysProduct bool   // sold was made; the page's own data say product
+	baskets                int    // buttons that sell it
 }
 
 // Located is a web object with the places its properties were found at.

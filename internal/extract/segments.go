@@ -54,7 +54,7 @@ func (p *Page) Supply(levelKnown bool, set *Set) (made bool) {
 	main, all := l.main[len(l.main)-1], l.words[len(l.words)-1]
 	at := p.only(set)
 	if made = len(set.Objects) == 0; made {
-		if main == 0 || !levelKnown && (main < articleWords || float64(main) < articleShare*float64(all)) && !p.saysArticle() {
+		if main == 0 || !levelKnown && p.sellsOne() || !levelKnown && (main < articleWords || float64(main) < articleShare*float64(all)) && !p.saysArticle() {
 			return false
 		}
 		o := crawl.Object{Type: "article", Rule: BySegments, Confidence: unsure}
@@ -62,6 +62,12 @@ func (p *Page) Supply(levelKnown bool, set *Set) (made bool) {
 			o.Properties = append(o.Properties, crawl.Property{Name: "title", Value: title})
 		}
 		set.Objects, at = append(set.Objects, o), 0
+	}
+	if at >= 0 && !made && set.Objects[at].Type == "product" && p.supplyProduct(&set.Objects[at]) {
+		if at < len(set.Located) {
+			set.Located[at].Parts = slices.DeleteFunc(set.Located[at].Parts, func(p Part) bool { return p.Name == "body" })
+		}
+		return false
 	}
 	if at < 0 || !made && (main < chosenWords || p.hasBody(&set.Objects[at])) {
 		return false
@@ -120,10 +126,19 @@ func (p *Page) hasBody(o *crawl.Object) bool {
 
 // mainText is the text of the Main blocks.
 func (p *Page) mainText() crawl.Property {
+	marks := make([]bool, len(p.Doc.Blocks))
+	for i, s := range p.layout().segments {
+		marks[i] = s == Main
+	}
+	return p.blocksText(marks)
+}
+
+// blocksText is the text of the blocks that are marked.
+func (p *Page) blocksText(marks []bool) crawl.Property {
 	var main []string
 	var blocks []int
-	for i, s := range p.layout().segments {
-		if s == Main {
+	for i, m := range marks {
+		if m {
 			main, blocks = append(main, p.Doc.Blocks[i]), append(blocks, i)
 		}
 	}
@@ -136,6 +151,9 @@ func (p *Page) mainText() crawl.Property {
 // Segments marks the text blocks that are content of a page of which no rule knows the bodies: by their form, or, of a page that lists
 // others, by what elements they stand in, for titles are links; nil: none is.
 func (p *Page) Segments(lists bool) []bool {
+	if p.sellsOne() {
+		return p.product()
+	}
 	l := p.layout()
 	marks, any := make([]bool, len(l.segments)), false
 	from, to, prose := 0, len(l.segments), l.words[len(l.segments)] < chosenWords
