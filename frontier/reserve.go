@@ -1,6 +1,8 @@
 package frontier
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"time"
 
@@ -74,6 +76,23 @@ func (s *state) setPrice(room int64, now time.Time) queue.Grade {
 type Reserve struct {
 	Price float64 `json:"price"` // the least worth of a queue's next page, as a part of a page's of the best hosts
 	Held  int     `json:"held"`  // queues below it that could be claimed from
+}
+
+// Add is what waits with two workers of a crawl: all that is held is worth less than the higher price.
+func (r *Reserve) Add(b *Reserve) *Reserve {
+	if r == nil || b == nil {
+		return cmp.Or(r, b)
+	}
+	return &Reserve{max(r.Price, b.Price), r.Held + b.Held}
+}
+
+// String says it for people.
+func (r *Reserve) String() string {
+	wait, their := "queues wait", "their next pages are"
+	if r.Held == 1 {
+		wait, their = "queue waits", "its next page is"
+	}
+	return fmt.Sprintf("%d %s: %s worth less than %.2f of one of the best hosts, and better ones are expected to use the budget of pages up", r.Held, wait, their, r.Price)
 }
 
 // heldBack says what waits for the price; nil if nothing does. Frontier.mu is held.

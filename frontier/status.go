@@ -56,7 +56,7 @@ type Progress struct {
 	Harvests []float64    `json:"harvests,omitempty"` // harvest ratio of each tenth of the run so far
 	Ends     []DroppedURL `json:"ends,omitempty"`     // the last URLs that ended without a page
 	Longest  *Longest     `json:"longest,omitempty"`  // the queue in which most URLs wait; nil if nothing waits
-	Reserve  *Reserve     `json:"reserve,omitempty"`  // queues that wait for the price; nil if none does, and of a spread crawl
+	Reserve  *Reserve     `json:"reserve,omitempty"`  // queues that wait for the price; nil if none does
 	Damage
 	Traps []ClosedTrap `json:"traps,omitempty"` // the last patterns that were closed
 }

@@ -209,7 +209,7 @@ func (s crawlStatus) writeNumbers(line printer) {
 		line("            %s", most)
 	}
 	if r := p.Reserve; r != nil && s.Result == nil {
-		line("            %d queues wait: their next pages are worth less than %.2f of one of the best hosts, and better ones are expected to use the budget of pages up", r.Held, r.Price)
+		line("            %s", r)
 	}
 	if since := t.Since(); since != "" {
 		line("  since     the runs before: %s", since)

@@ -40,11 +40,11 @@ func TestSumProgress(t *testing.T) {
 	at := time.Unix(1e9, 0)
 	one := activities.Progress{
 		Worker: "one", State: crawl.ControllerHolding, Holds: "the disk is full", At: at, InFlight: 1, Leases: &politeness.Waiting{Asks: 2, IP: "192.0.2.1"},
-		Progress: frontier.Progress{Waiting: 10, Queues: 3, Totals: frontier.Totals{Pages: 5, Failed: 1}, Longest: &frontier.Longest{PLD: "a.test", Waiting: 4, Of: 10}},
+		Progress: frontier.Progress{Waiting: 10, Queues: 3, Totals: frontier.Totals{Pages: 5, Failed: 1}, Longest: &frontier.Longest{PLD: "a.test", Waiting: 4, Of: 10}, Reserve: &frontier.Reserve{Price: 0.25, Held: 2}},
 	}
 	two := activities.Progress{
 		Worker: "two", State: crawl.ControllerCrawling, At: at.Add(time.Second), InFlight: 2, Leases: &politeness.Waiting{Asks: 1},
-		Progress: frontier.Progress{Waiting: 20, Queues: 4, Totals: frontier.Totals{Pages: 6}, Longest: &frontier.Longest{PLD: "b.test", Waiting: 9, Of: 20}},
+		Progress: frontier.Progress{Waiting: 20, Queues: 4, Totals: frontier.Totals{Pages: 6}, Longest: &frontier.Longest{PLD: "b.test", Waiting: 9, Of: 20}, Reserve: &frontier.Reserve{Price: 0.5, Held: 3}},
 	}
 	if sum := sumProgress([]*CrawlMember{{Progress: one}}); !reflect.DeepEqual(sum, one) {
 		t.Errorf("of one member %+v", sum)
@@ -52,7 +52,7 @@ func TestSumProgress(t *testing.T) {
 	members := []*CrawlMember{{Member: activities.Member{Worker: "one"}, Progress: one}, {Member: activities.Member{Worker: "two"}, Progress: two}}
 	want := activities.Progress{
 		Worker: "one, two", State: crawl.ControllerCrawling, At: at.Add(time.Second), InFlight: 3, Leases: &politeness.Waiting{Asks: 3, IP: "192.0.2.1"},
-		Progress: frontier.Progress{Waiting: 30, Queues: 7, Totals: frontier.Totals{Pages: 11, Failed: 1}, Longest: &frontier.Longest{PLD: "b.test", Waiting: 9, Of: 30}},
+		Progress: frontier.Progress{Waiting: 30, Queues: 7, Totals: frontier.Totals{Pages: 11, Failed: 1}, Longest: &frontier.Longest{PLD: "b.test", Waiting: 9, Of: 30}, Reserve: &frontier.Reserve{Price: 0.5, Held: 5}},
 	}
 	if sum := sumProgress(members); !reflect.DeepEqual(sum, want) {
 		t.Errorf("the sum is %+v, want %+v", sum, want)
@@ -61,10 +61,13 @@ func TestSumProgress(t *testing.T) {
 	if sum := sumProgress(members); sum.Holds != "one: the disk is full; two: no network" || sum.State != crawl.ControllerHolding {
 		t.Errorf("all hold, and the sum is %+v", sum)
 	}
-	gone := &CrawlMember{Member: activities.Member{Worker: "gone"}, Gone: true, Progress: activities.Progress{State: crawl.ControllerCrawling, Progress: frontier.Progress{Totals: frontier.Totals{Pages: 3}}}}
+	gone := &CrawlMember{Member: activities.Member{Worker: "gone"}, Gone: true, Progress: activities.Progress{State: crawl.ControllerCrawling, Progress: frontier.Progress{Totals: frontier.Totals{Pages: 3}, Reserve: &frontier.Reserve{Price: 1, Held: 9}}}}
 	sum := sumProgress([]*CrawlMember{gone, members[0], members[1]})
 	if sum.Holds != "one: the disk is full; two: no network" || sum.State != crawl.ControllerHolding || sum.Totals.Pages != 14 {
 		t.Errorf("all hold that are not gone: %+v", sum)
+	}
+	if !reflect.DeepEqual(sum.Reserve, want.Reserve) {
+		t.Errorf("%+v wait for the price, without those of the worker that is gone %+v", sum.Reserve, want.Reserve)
 	}
 }
 

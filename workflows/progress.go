@@ -115,6 +115,9 @@ func describe(state string, p activities.Progress) string {
 	if text := MostWaiting(p); text != "" {
 		fmt.Fprintf(&b, "\n\n%s.", text)
 	}
+	if p.Reserve != nil {
+		fmt.Fprintf(&b, "\n\n%s.", p.Reserve)
+	}
 	for _, trap := range p.Traps {
 		fmt.Fprintf(&b, "\n\n**Trap**: %s.", trap)
 	}

@@ -142,13 +142,14 @@ func TestDescribe(t *testing.T) {
 	p := activities.Progress{
 		Progress: frontier.Progress{
 			Totals:  frontier.Totals{Pages: 24841, Scored: 200, Relevant: 114, Bytes: 12_340_000, Errors: 1, Robots: 4, Retries: 2, Failed: 1},
-			Waiting: 245, Queues: 7, Harvests: []float64{1, 0.5},
+			Waiting: 245, Queues: 7, Harvests: []float64{1, 0.5}, Reserve: &frontier.Reserve{Price: 0.25, Held: 2},
 		},
 		InFlight: 764, At: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
 	}
 	want := "**broad**: 24841 pages, harvest ratio 0.57, 245 URLs wait, 1 error, 12.3 MB\n\n" +
 		"764 more URLs are fetched and not committed yet. 114 of 200 scored pages are relevant, by tenths of the run 1.00 0.50. " +
-		"7 queues have URLs; 4 URLs were refused by robots.txt; 2 retries, 1 failed batch.\n\nAs of 2026-07-01 12:00:00 UTC."
+		"7 queues have URLs; 4 URLs were refused by robots.txt; 2 retries, 1 failed batch.\n\n" +
+		"2 queues wait: their next pages are worth less than 0.25 of one of the best hosts, and better ones are expected to use the budget of pages up.\n\nAs of 2026-07-01 12:00:00 UTC."
 	if got := describe("broad", p); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -41,6 +41,7 @@ func sumProgress(members []*CrawlMember) (sum activities.Progress) {
 			continue
 		}
 		present++
+		sum.Reserve = sum.Reserve.Add(p.Reserve)
 		if p.Holds != "" {
 			holds = append(holds, m.Worker+": "+p.Holds)
 		}
