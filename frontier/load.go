@@ -107,8 +107,11 @@ func (f *Frontier) loadCrawl(txn store.Reader, s *state) error {
 		err = s.loadLearning(txn)
 	}
 	s.planPlacing()
-	for _, q := range s.queues {
-		s.placeQueue(q)
+	s.placeAll()
+	if s.learner() != nil { // hosts are compared once all are known
+		if s.schedule.Know(s.Outcomes); s.schedule.Apart() {
+			s.placeAll()
+		}
 	}
 	s.placed = s.placing
 	return err

@@ -38,6 +38,13 @@ func (s *state) placeQueue(q *queue.Queue) {
 	s.schedule.Place(q, s.hosts.opts.Now())
 }
 
+// placeAll puts all queues of a crawl that is loaded where they belong.
+func (s *state) placeAll() {
+	for _, q := range s.queues {
+		s.placeQueue(q)
+	}
+}
+
 // placeQueues puts all queues of a crawl where they belong, if its plan has changed what that depends on. Frontier.mu is held, and
 // released after each portion: other crawls continue meanwhile. Until all queues are placed, nobody may claim from the schedule or
 // conclude from it that nothing is left: a caller that does so calls this before, and perhaps makes the same walk beside another.

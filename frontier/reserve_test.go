@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muninn-archive/muninn/frontier/internal/queue"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/urls"
 )
@@ -155,4 +156,28 @@ func TestReserveTime(t *testing.T) {
 	if part := idle / busy; part > reservePart+0.05 || part < reservePart/2 {
 		t.Errorf("lanes stand idle for %.2f of the time for which others are busy", part)
 	}
+}
+
+func (k *kinds) queueNamed(name string) *queue.Queue {
+	for _, q := range k.crawls[testCrawl].queues {
+		if q.Name == name {
+			return q
+		}
+	}
+	k.t.Fatalf("no queue of %s", name)
+	return nil
+}
+
+// TestReserveLoaded: a crawl that is loaded grades its queues before the first claim.
+func TestReserveLoaded(t *testing.T) {
+	k := priced(t, func(d *crawl.Definition) { d.Budget.Pages = 500 })
+	rounds(k, func(n int) {
+		if n != 8 {
+			return
+		}
+		k.reopen()
+		if good, poor := k.queueNamed("good0.example").Grade(), k.queueNamed(poorHost).Grade(); poor <= good {
+			t.Errorf("after a restart the good host is of grade %d, the poor one of %d", good, poor)
+		}
+	})
 }
