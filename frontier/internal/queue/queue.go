@@ -167,7 +167,7 @@ func ahead(a, b *Queue) bool {
 	if x, y := a.Best.Requisite(), b.Best.Requisite(); x != y {
 		return x
 	}
-	if x, y := a.supplied.grade, b.supplied.grade; x != y {
+	if x, y := a.supplied.turn, b.supplied.turn; x != y {
 		return x < y
 	}
 	if x, y := a.value(), b.value(); x != y {

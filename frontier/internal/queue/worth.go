@@ -65,7 +65,7 @@ type market struct {
 	line      line // of them
 }
 
-// supply is what the queues of a grade have and had, in pages; ready counts those of them that are in the heap of ready ones.
+// supply is what the queues of a grade have and had, in pages; ready counts the queues in the heap of ready ones whose turn it is by the grade.
 type supply struct {
 	waiting, done int64
 	ready         int
@@ -75,6 +75,7 @@ type supply struct {
 type supplied struct {
 	supply
 	grade  Grade
+	turn   Grade // that by which it is claimed from
 	step   int8
 	judged int32
 }
@@ -120,6 +121,20 @@ func (m *market) grade(q *Queue) Grade {
 	return gradeOf(above / m.apart())
 }
 
+// turn is the grade by which a queue is claimed from. What somebody has named is of the best whatever its host is.
+func (q *Queue) turn(grade Grade) Grade {
+	if q.Best.Priority >= strong {
+		return 0
+	}
+	return grade
+}
+
+// Stale reports whether a queue would be of another grade if it were placed now.
+func (m *market) Stale(q *Queue) bool {
+	grade := m.grade(q)
+	return grade != q.supplied.grade || q.turn(grade) != q.supplied.turn
+}
+
 // supplies brings the market up to a queue.
 func (m *market) supplies(q *Queue) {
 	m.leaves(q)
@@ -131,6 +146,7 @@ func (m *market) supplies(q *Queue) {
 		m.judged += int(is.judged)
 	}
 	is.grade = m.grade(q)
+	is.turn = q.turn(is.grade)
 	is.supply = supply{waiting: int64(q.Waiting - q.Requisites), done: q.Done.Pages}
 	if q.Spent || q.Paused || q.Stopped {
 		is.waiting = 0
@@ -151,13 +167,13 @@ func (m *market) leaves(q *Queue) {
 	at := &m.supply[is.grade]
 	at.waiting -= is.waiting
 	at.done -= is.done
-	at.ready -= is.ready
+	m.supply[is.turn].ready -= is.ready
 	q.supplied = supplied{}
 }
 
 // isReady says that a queue is in the heap of ready ones (1), or not (0).
 func (m *market) isReady(q *Queue, ready int) {
-	m.supply[q.supplied.grade].ready += ready - q.supplied.ready
+	m.supply[q.supplied.turn].ready += ready - q.supplied.ready
 	q.supplied.ready = ready
 }
 
@@ -192,5 +208,5 @@ func (q *Queue) Grade() Grade { return q.supplied.grade }
 
 // Below reports whether a queue is below a price. Requisites of pages have none, nor what somebody has named, nor what an operator ends.
 func (q *Queue) Below(price Grade) bool {
-	return q.supplied.grade > price && !q.Stopped && q.Best.Priority < strong
+	return q.supplied.turn > price && !q.Stopped
 }

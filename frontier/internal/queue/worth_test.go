@@ -79,6 +79,38 @@ func TestPriceIsNotForAll(t *testing.T) {
 	}
 }
 
+// What somebody has named of a poor host is claimed before queues that are held back, and does not make the rest of the host count as good.
+func TestNamedComesFirst(t *testing.T) {
+	s, q := trade(host{300, 0.5, 60, 0.9}, host{10, 0.5, 30, 0.3}, host{10, 0.91, 90, 0})
+	price := s.Price(100)
+	if held := s.Held(price); held != 1 || q[2].Grade() <= q[1].Grade() {
+		t.Errorf("%d are held; the host of what is named is of grade %d, that of the other %d", held, q[2].Grade(), q[1].Grade())
+	}
+	s.Pop(start)
+	s.Pop(start)
+	if last := s.Pop(start); last != q[1] {
+		t.Errorf("queue %d stands behind the held one", last.PLD)
+	}
+}
+
+// A queue is stale once another grade would be its own.
+func TestStale(t *testing.T) {
+	s, q := trade(host{300, 0.5, 60, 0.9}, host{10, 0.5, 30, 0.1})
+	if s.Stale(q[1]) {
+		t.Error("a queue that was placed by what is known is stale")
+	}
+	for range 60 {
+		q[1].Done.Judge(0.9)
+	}
+	if !s.Stale(q[1]) {
+		t.Error("a queue whose pages are good now is not stale")
+	}
+	s.Place(q[1], start)
+	if s.Stale(q[1]) {
+		t.Error("a queue that was placed again is stale")
+	}
+}
+
 // Hosts that are alike have no price, nor those of which little is known: then priorities alone decide.
 func TestNoPrice(t *testing.T) {
 	for name, list := range map[string][]host{
