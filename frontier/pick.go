@@ -95,13 +95,20 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	requisites := w.Shared.requisites(s.Totals)
 	var picked []*candidate
 	price := s.setPrice(room, now)
+	lanes, out, regraded, waits := s.claims.Taken(w.Round), s.claims.Len(), 0, 0
 	for len(picked) < n && (room > 0 || requisites) {
 		q := s.schedule.Pop(now)
 		if q == nil {
 			break
 		}
-		if q.Below(price) && !s.reserve.spends(s.claims.Len()+len(picked), n-len(picked), s.schedule.Held(price)+1) { // nor is any queue behind it better
+		if regraded < placedAtOnce && s.schedule.Stale(q) { // once for each: what is known of hosts does not change meanwhile
 			s.schedule.Place(q, now)
+			regraded++
+			continue
+		}
+		if q.Below(price) && out+len(picked) > 0 && !s.reserve.spends(lanes+len(picked), n-len(picked), s.schedule.Held(price)+1) { // nor is any queue behind it better
+			s.schedule.Place(q, now)
+			waits = 1
 			break
 		}
 		if room <= 0 && !q.Best.Requisite() { // nor has any queue behind it a requisite
@@ -128,7 +135,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 			queue: q, name: q.Name, fails: q.Fails, unread: q.Unread, from: q.Floor, sweep: q.Sweep, whole: s.learner(), limit: int(limit), pages: int(pages), plan: &plan,
 		})
 	}
-	s.reserve.stand(s.claims.Len()+len(picked), n-len(picked), s.schedule.Held(price))
+	s.reserve.stand(lanes+len(picked), n-len(picked), max(s.schedule.Held(price), waits))
 	h.f.mu.Unlock()
 	if len(picked) == 0 {
 		return nil, nil

@@ -23,7 +23,7 @@ const (
 type reserve struct {
 	price       queue.Grade
 	at          time.Time
-	lanes, idle int     // since then: claims in progress, and others that could be
+	lanes, idle int     // since then: claims that take lanes, and others that could
 	busy, spare float64 // the time of these so far, in seconds
 }
 
@@ -40,9 +40,9 @@ func (r *reserve) pass(now time.Time) {
 // stand says what lanes do from now on: some are busy, others are free while queues wait for the price.
 func (r *reserve) stand(lanes, free, held int) { r.lanes, r.idle = lanes, min(max(free, 0), held) }
 
-// spends reports whether a queue below the price may be claimed from all the same: waiting has taken its time and would take more, or nothing is in progress to wait for.
+// spends reports whether a queue below the price may be claimed from all the same: waiting has taken its time and would take more.
 func (r *reserve) spends(lanes, free, held int) bool {
-	return lanes == 0 || r.spare > reservePart*r.busy && float64(min(free, held)) > reservePart*float64(lanes)
+	return r.spare > reservePart*r.busy && float64(min(free, held)) > reservePart*float64(lanes)
 }
 
 // ends is when queues below the price may be claimed from at the latest, if nothing changes meanwhile.

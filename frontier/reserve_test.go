@@ -131,14 +131,11 @@ func TestReserveEnds(t *testing.T) {
 	}
 }
 
-// TestReserveTime: a host that waits costs a bounded time: what stands idle for it is at most a part of what is busy, and with nothing in progress it is claimed from at once.
+// TestReserveTime: a host that waits costs a bounded time: what stands idle for it is at most a part of what is busy.
 func TestReserveTime(t *testing.T) {
 	var r reserve
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	r.pass(now)
-	if !r.spends(0, 10, 5) {
-		t.Error("nothing is in progress, and all waits")
-	}
 	idle, busy := 0.0, 0.0
 	for range 1000 {
 		lanes, held := 4, 5 // four good hosts, five poor ones, eight lanes
@@ -179,5 +176,32 @@ func TestReserveLoaded(t *testing.T) {
 		if good, poor := k.queueNamed("good0.example").Grade(), k.queueNamed(poorHost).Grade(); poor <= good {
 			t.Errorf("after a restart the good host is of grade %d, the poor one of %d", good, poor)
 		}
+	})
+}
+
+// TestReserveRegrades: a queue whose grade is of before does not end the claims of a round: it is graded anew. Claims that wait for their lease are no busy lanes.
+func TestReserveRegrades(t *testing.T) {
+	k := priced(t, func(d *crawl.Definition) { d.Budget.Pages = 500 })
+	rounds(k, func(n int) {
+		if n != 8 {
+			return
+		}
+		s := k.crawls[testCrawl]
+		k.submit("more", linksOf("good9.example")...)
+		poor, q := k.queueNamed(poorHost), k.queueNamed("good9.example")
+		poor.Next, q.Done = k.clock.now.Add(time.Hour), poor.Done
+		s.schedule.Place(poor, k.clock.now)
+		s.schedule.Place(q, k.clock.now)
+		was := q.Grade()
+		q.Done = k.queueNamed("good0.example").Done
+		round := k.next()
+		if len(round.Claims) != 1 || round.Claims[0].PLD != "good9.example" {
+			t.Errorf("a queue that was of grade %d gives way to others: %+v", was, round.Claims)
+		}
+		k.next()
+		if s.reserve.lanes != goodHosts {
+			t.Errorf("%d lanes are busy, want %d", s.reserve.lanes, goodHosts)
+		}
+		k.start(round.Claims...)
 	})
 }

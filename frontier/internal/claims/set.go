@@ -168,6 +168,12 @@ func (l Limits) Line(wait int) int {
 // address. It takes no lane: claims for addresses that many want would fill the lanes.
 func (s *Set) Room(l Limits, round int64) int { return l.Room(s.count(round)) }
 
+// Taken counts the claims that take a lane, for a round.
+func (s *Set) Taken(round int64) int {
+	taken, _ := s.count(round)
+	return taken
+}
+
 // Line is Limits.Line of the claims that wait.
 func (s *Set) Line(l Limits, round int64) int {
 	_, wait := s.count(round)
