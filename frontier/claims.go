@@ -190,7 +190,7 @@ func (s *state) applyClaims(ch claims.Change) {
 		q := s.queue(d.Queue, "")
 		q.Free(d.Back)
 		q.Next = times.Latest(q.Next, d.Busy)
-		q.Spent = s.pldSpent(q)
+		q.Limit(s.pldLeft(q))
 		s.schedule.Place(q, now)
 		if d.Busy.IsZero() {
 			s.schedule.Recall(d.IP, 1, now)

@@ -177,7 +177,7 @@ func (f *Frontier) commitPortion(s *state, now committing, p portion) error {
 				if rest, its := rests[pld]; its {
 					q.Rest = rest
 				}
-				q.Spent = s.pldSpent(q)
+				q.Limit(s.pldLeft(q))
 				s.schedule.Place(q, f.opts.Now())
 			}
 			ended()

@@ -51,7 +51,7 @@ func (f *Frontier) loadQueues(s *state, plds ...uint64) error {
 			f.mu.Lock()
 			q := s.queue(pld, m.Name)
 			m.Restore(q, s.Run)
-			q.Spent = s.pldSpent(q)
+			q.Limit(s.pldLeft(q))
 			s.schedule.Place(q, f.opts.Now())
 			f.mu.Unlock()
 		}

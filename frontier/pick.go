@@ -85,7 +85,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	}
 	n = min(n, s.claims.Room(w.limits(), w.Round))
 	room, plan := s.room(w.Shared), s.Definition
-	spent, _ := s.spent(w.Shared, now)
+	spent, ends := s.spent(w.Shared, now)
 	if l := s.learner(); w.ClaimNothing || s.idles(h.f) || spent != "" && spent != crawl.ReasonPages || l != nil && l.Behind() { // what was learned decides what is claimed
 		n = 0
 	}
@@ -94,6 +94,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	}
 	requisites := w.Shared.requisites(s.Totals)
 	var picked []*candidate
+	s.schedule.Ends(ends)
 	price := s.setPrice(room, now)
 	lanes, out, regraded, waits := s.claims.Taken(w.Round), s.claims.Len(), 0, 0
 	for len(picked) < n && (room > 0 || requisites) {
@@ -128,7 +129,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 		limit := int64(plan.PerQueueOf(q.Name))
 		pages := max(min(limit, room, q.Done.Left(plan.BudgetOf(q.Name))), 0)
 		if q.Costly && s.schedule.Apart() {
-			pages = min(pages, max(queue.Probes, q.Done.Judged))
+			pages = min(pages, max(queue.Probes, q.Done.Judged, q.Done.Requests)) // answers that nobody judges, as those of images, say that as well
 		}
 		room -= min(pages, int64(q.Waiting-q.Requisites))
 		picked = append(picked, &candidate{

@@ -40,8 +40,8 @@ func (s *state) known(pld uint64) (*queue.Queue, bool) {
 // would not count against the budgets. Frontier.mu is held; between two mutations the answer may change.
 func (s *state) has(q *queue.Queue) bool { return s.queues[q.PLD] == q }
 
-func (s *state) pldSpent(q *queue.Queue) bool {
-	return q.Done.Left(s.Definition.BudgetOf(q.Name)) <= 0
+func (s *state) pldLeft(q *queue.Queue) int64 {
+	return q.Done.Left(s.Definition.BudgetOf(q.Name))
 }
 
 // saveMeta encodes and writes what is kept of a queue, in a mutation. Frontier.mu is not held.

@@ -243,7 +243,7 @@ func (h Crawl) replay(archive int, run uint32, p portion) (missing []crawl.PageO
 			for pld, n := range done {
 				q := s.queue(pld, "")
 				q.Done = n
-				q.Spent = s.pldSpent(q)
+				q.Limit(s.pldLeft(q))
 				s.schedule.Place(q, h.f.opts.Now())
 			}
 		}, nil

@@ -205,3 +205,22 @@ func TestReserveRegrades(t *testing.T) {
 		k.start(round.Claims...)
 	})
 }
+
+// TestUnjudgedHost: a host whose answers nobody judges is known by its answers, too: a claim takes more of it than of one that has given none.
+func TestUnjudgedHost(t *testing.T) {
+	k := priced(t, func(d *crawl.Definition) { d.Budget.Pages = 2000 })
+	rounds(k, func(n int) {
+		if n != 8 {
+			return
+		}
+		for name, given := range map[string]int64{"new.example": 0, "images.example": 10} {
+			k.submit(name, linksOf(name)...)
+			k.queueNamed(name).Done = queue.Tally{Pages: given, Requests: given}
+			claim := k.one()
+			if want := max(int(given), queue.Probes); claim.PLD != name || len(claim.URLs) != want {
+				t.Errorf("%d URLs of %s, want %d of %s", len(claim.URLs), claim.PLD, want, name)
+			}
+			k.start(claim)
+		}
+	})
+}

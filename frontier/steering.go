@@ -119,7 +119,7 @@ func (h URLs) Fate(text string) (fate Fate, err error) {
 func (s *state) steer(q *queue.Queue) {
 	state := s.Definition.StateOf(q.Name)
 	q.Paused, q.Stopped, q.Weight = state == crawl.StatePaused, stopped(state), s.Definition.WeightOf(q.Name)
-	q.Spent = s.pldSpent(q)
+	q.Limit(s.pldLeft(q))
 }
 
 func stopped(state crawl.PLDState) bool {

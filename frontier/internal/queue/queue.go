@@ -30,7 +30,8 @@ type Queue struct {
 	Requisites int
 	Run        uint32 // that Done, Fails, Unread and Rest are of
 	Done       Tally  // of the run
-	Spent      bool   // its PLD budget is spent
+	Left       int64  // what its PLD budget leaves, in URLs
+	Spent      bool   // that is nothing
 	Busy       bool   // a claim reads it, or is in progress
 
 	// What operators have ordered.
@@ -48,7 +49,7 @@ type Queue struct {
 
 // New returns an empty queue.
 func New(pld uint64) *Queue {
-	return &Queue{PLD: pld, Weight: 1, Best: Last, Floor: Last, Since: Last, index: -1, longest: -1, slowest: -1, ending: -1}
+	return &Queue{PLD: pld, Weight: 1, Left: math.MaxInt64, Best: Last, Floor: Last, Since: Last, index: -1, longest: -1, slowest: -1, ending: -1}
 }
 
 // Tally counts what a queue has given: pages, and answers of any kind.
@@ -65,6 +66,9 @@ func (t Tally) Left(b crawl.Budget) int64 {
 	}
 	return min(b.PerPLD-t.Pages, b.MaxRequestsPerPLD()-t.Requests)
 }
+
+// Limit says what the budget of the PLD leaves.
+func (q *Queue) Limit(left int64) { q.Left, q.Spent = left, left <= 0 }
 
 // Add counts a new entry.
 func (q *Queue) Add(at Position) {

@@ -1,6 +1,9 @@
 package queue
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // A budget of pages buys what is best, not what is ready: the market grades the queues by what their next pages may be worth, and a crawl claims of none below its price. Priorities alone do
 // not say it: they rank the links of a host well, and differ little between hosts.
@@ -61,6 +64,7 @@ type market struct {
 	pages     [steps]int     // all of them
 	judged    int            // pages
 	low, high float64        // worth of the worst and the best hosts
+	ends      time.Time      // of the run
 	outcomes  Outcomes
 	line      line // of them
 }
@@ -94,6 +98,9 @@ func (m *market) Know(o Outcomes) {
 	}
 	m.low, m.high = quantile(&m.hosts, known, lowPart), quantile(&m.pages, m.judged, highPart)
 }
+
+// Ends says when the run ends at the latest; zero: nobody knows. What rests for longer does not count.
+func (m *market) Ends(at time.Time) { m.ends = at }
 
 // quantile is the step below which a part of n pages is.
 func quantile(of *[steps]int, n int, part float64) float64 {
@@ -147,8 +154,8 @@ func (m *market) supplies(q *Queue) {
 	}
 	is.grade = m.grade(q)
 	is.turn = q.turn(is.grade)
-	is.supply = supply{waiting: int64(q.Waiting - q.Requisites), done: q.Done.Pages}
-	if q.Spent || q.Paused || q.Stopped {
+	is.supply = supply{waiting: min(int64(q.Waiting-q.Requisites), q.Left), done: q.Done.Pages}
+	if q.Spent || q.Paused || q.Stopped || !m.ends.IsZero() && q.Due().After(m.ends) {
 		is.waiting = 0
 	}
 	at := &m.supply[is.grade]

@@ -150,6 +150,27 @@ func TestMarketFollows(t *testing.T) {
 	}
 }
 
+// What the budget of a good host leaves out, and what rests beyond the end of the run, fills no room.
+func TestSupplyIsOfUse(t *testing.T) {
+	for name, edit := range map[string]func(s *Schedule, good *Queue){
+		"budget": func(_ *Schedule, good *Queue) { good.Limit(20) },
+		"rest": func(s *Schedule, good *Queue) {
+			s.Ends(start.Add(time.Hour))
+			good.Rest = start.Add(2 * time.Hour)
+		},
+	} {
+		s, q := trade(host{300, 0.5, 60, 0.9}, host{300, 0.5, 30, 0.1})
+		if !q[1].Below(s.Price(100)) {
+			t.Fatal("the poor host is not below the price")
+		}
+		edit(s, q[0])
+		s.Place(q[0], start)
+		if price := s.Price(100); q[1].Below(price) {
+			t.Errorf("%s: price %d, though the good host does not fill the room", name, price)
+		}
+	}
+}
+
 // The regression finds out which of the two says what a page is worth, and takes nothing for a reason against a page.
 func TestOutcomes(t *testing.T) {
 	for name, c := range map[string]struct {
