@@ -159,7 +159,7 @@ func (s *state) withoutPartition(p Partition, found inPartition, f *Frontier) {
 		s.waiting -= q.Waiting
 		q.Waiting, q.Requisites, q.Busy = 0, 0, false
 		s.schedule.Place(q, f.opts.Now()) // it counts no longer
-		s.schedule.Remove(q)
+		s.schedule.Drop(q)
 		delete(s.queues, pld)
 	}
 	if _, delayed := s.delays.by[p]; delayed {

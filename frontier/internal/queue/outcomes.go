@@ -1,5 +1,7 @@
 package queue
 
+import "math"
+
 // Outcomes are what pages have been worth, by what was known before they were fetched: the worth of their host so far, and their priority. Which of the two says more differs between
 // webs: on one that has the topic on a few hosts the host does, on one that has a few pages of it on each the priority. They are sums, of which the last some hundred pages have the greatest
 // part, for a linear regression. The zero value knows nothing.
@@ -43,9 +45,12 @@ func (o *Outcomes) mean() float64 { return (o.W + 0.5) / (o.N + 1) }
 // priority is the mean priority of pages.
 func (o *Outcomes) priority() float64 { return o.P / (o.N + tiny) }
 
-// Learn takes in the worth of a page, in [0,1], by the tally of its queue before it, and its priority.
+// Learn takes in the worth of a page, in [0,1], by the tally of its queue before it, and its priority. NaN is no worth: it would stay in the sums.
 func (o *Outcomes) Learn(t Tally, priority uint16, worth float64) {
 	h, p := o.Host(t), Score(priority)
+	if math.IsNaN(h) || math.IsNaN(worth) {
+		return
+	}
 	for _, x := range []struct {
 		sum *float64
 		add float64

@@ -55,6 +55,12 @@ func (s *Schedule) Remove(q *Queue) {
 	}
 }
 
+// Drop takes out a queue that is gone: what is known of it does not count any more.
+func (s *Schedule) Drop(q *Queue) {
+	s.Remove(q)
+	s.leaves(q)
+}
+
 // Pop takes the ready queue of the highest value; nil if none is ready.
 func (s *Schedule) Pop(now time.Time) *Queue {
 	s.Promote(now)

@@ -51,8 +51,11 @@ func gradeOf(worth float64) Grade {
 	return g
 }
 
-// Judge takes in what a page of the queue is worth, in [0,1]. The last pages have the greatest part: a host comes to an end of what is good, and the first pages of a crawl are judged worst.
+// Judge takes in what a page of the queue is worth, in [0,1]. The last pages have the greatest part: a host comes to an end of what is good, and the first pages of a crawl are judged worst. NaN is no worth.
 func (t *Tally) Judge(worth float64) {
+	if math.IsNaN(worth) {
+		return
+	}
 	t.Judged++
 	t.Worth += (worth - t.Worth) / min(float64(t.Judged), lastPages)
 }

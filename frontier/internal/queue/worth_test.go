@@ -171,6 +171,31 @@ func TestSupplyIsOfUse(t *testing.T) {
 	}
 }
 
+// A queue that is dropped is out of the market.
+func TestDrop(t *testing.T) {
+	s, q := trade(host{300, 0.5, 60, 0.9}, host{300, 0.5, 30, 0.1})
+	for _, x := range q {
+		s.Drop(x)
+	}
+	if s.supply != [grades]supply{} || s.hosts != [steps]int{} || s.pages != [steps]int{} || s.judged != 0 || s.Claimable() != 0 {
+		t.Errorf("nothing is left, and %+v", s.market)
+	}
+}
+
+// A worth that is no number changes nothing.
+func TestNoNumber(t *testing.T) {
+	var o Outcomes
+	var tally Tally
+	tally.Judge(0.5)
+	o.Learn(tally, 1<<15, 0.5)
+	same, was := o, tally
+	tally.Judge(math.NaN())
+	o.Learn(tally, 1<<15, math.NaN())
+	if o != same || tally != was {
+		t.Errorf("%+v, %+v", o, tally)
+	}
+}
+
 // The regression finds out which of the two says what a page is worth, and takes nothing for a reason against a page.
 func TestOutcomes(t *testing.T) {
 	for name, c := range map[string]struct {
