@@ -171,7 +171,9 @@ func withoutRules(objects *extract.Page, state *adapt.State, found *crawl.Findin
 			found.Level, found.LevelRule, found.Terminal = levelOfType[first.Type], first.Rule, true
 		}
 	}
-	objects.Rows(&state.Set)
+	if !objects.Rows(&state.Set) && terminal && ofNoApplication(state) && objects.Thread(&state.Set) {
+		found.Level, found.LevelRule, found.Terminal = levelOfType["post"], extract.BySegments, true
+	}
 	if terminal && len(objects.Doc.Blocks) > 0 && (len(state.Objects) > 0 || !holdsMany(state.Level)) {
 		made := objects.Supply(state.Level != nil, &state.Set)
 		if made && state.Level == nil && state.Profile == nil {
@@ -192,6 +194,11 @@ func withoutRules(objects *extract.Page, state *adapt.State, found *crawl.Findin
 		}
 	}
 	return prose
+}
+
+// ofNoApplication reports whether no application is known whose rules might know the page.
+func ofNoApplication(state *adapt.State) bool {
+	return state.Profile == nil || state.Profile.Application.Category == "generic"
 }
 
 // wordless are the levels whose pages are not for their text: all of it counts.

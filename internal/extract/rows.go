@@ -18,7 +18,7 @@ const (
 )
 
 // Rows finds the posts of a page of which only the first is known, from its own data: elements like that around the text of the first,
-// beside it, with a text in an element like the one that has it. Objects have bodies alone. It reports whether there are any.
+// beside it, with a text in an element like the one that has it. Authors and dates are those of columns. It reports whether there are any.
 func (p *Page) Rows(set *Set) bool {
 	if len(set.Located) > 0 || len(set.Objects) == 0 {
 		return false
@@ -64,8 +64,20 @@ func (p *Page) Rows(set *Set) bool {
 			break
 		}
 	}
+	p.bylines(&out)
 	*set = out
 	return true
+}
+
+// bylines gives the posts of a set their authors and dates by what stands beside their texts.
+func (p *Page) bylines(set *Set) {
+	at := make([]xpath.Ref, len(set.Located))
+	for i := range set.Located {
+		at[i] = set.Located[i].At
+	}
+	if rows := p.framesOf(at); rows != nil {
+		p.byline(set.Objects, rows)
+	}
 }
 
 // holder is the innermost element with a class that has a text, which the page's data have without its markup.

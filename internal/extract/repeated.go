@@ -1,0 +1,280 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/xpath"
+	"github.com/muninn-archive/muninn/kb"
+)
+
+// The posts of a page that repeats them, each with its day.
+const (
+	leastRows     = 2    // posts
+	rowsShare     = 0.65 // of the words of the page but its menus, which the texts of all posts hold together
+	rowWords      = 3    // of a post, on average
+	maxDateForms  = 12   // forms of elements with dates that are looked at
+	textShare     = 0.85 // of the words of the largest elements of the rows, which smaller ones must hold to be the texts
+	maxTextsForms = 400  // elements of a row that may be its text
+)
+
+// Thread finds the posts of a page of which nothing else is known than the form of its text: elements with days that repeat, with the names of
+// their writers and most of the page's words beside them. It puts them in the place of an article that was made of all of them, and reports
+// whether there are any.
+func (p *Page) Thread(set *Set) bool {
+	l := p.layout()
+	if len(l.starts) == 0 || slices.ContainsFunc(set.Objects, func(o crawl.Object) bool { return o.Type != "article" }) {
+		return false
+	}
+	var best []row
+	var marked []xpath.Ref
+	words := 0
+	for _, days := range p.dayElements() {
+		rows := p.framesOf(days)
+		if rows == nil || !p.texts(rows) {
+			continue
+		}
+		here := 0
+		for _, r := range rows {
+			here += p.unlinked(r.body)
+		}
+		if here > words && !p.listed(rows) && !p.areComments(rows, len(set.Objects) > 1) {
+			best, words, marked = rows, here, days
+		}
+	}
+	if best == nil || words < rowWords*len(best) || float64(words) < rowsShare*float64(p.shown()) {
+		return false
+	}
+	list := p.columns(best)
+	days, names := p.dateColumn(list), p.authorColumn(list)
+	if days == nil || names == nil {
+		return false
+	}
+	p.fill(days, marked)
+	var named crawl.Object
+	p.setTitle(&named, nil, true)
+	title := named.Properties.Get("title")
+	if len(set.Objects) > 0 && set.Objects[0].Properties.Get("title") != "" {
+		title = set.Objects[0].Properties.Get("title")
+	}
+	var out Set
+	for i, r := range best[:min(len(best), p.Limits.Objects)] {
+		o := crawl.Object{Type: "post", Rule: BySegments, Confidence: unsure}
+		if title != "" {
+			o.Properties = append(o.Properties, crawl.Property{Name: "title", Value: title})
+		}
+		if part, ok := p.property(&kb.Property{Name: "body"}, r.body, false, &o, &crawl.Properties{}); ok {
+			if !days[i].IsZero() {
+				o.Properties = append(o.Properties, crawl.Property{Name: "published", Value: days[i].Format(time.RFC3339)})
+			}
+			if names[i] != "" {
+				o.Properties = append(o.Properties, crawl.Property{Name: "author", Value: names[i]})
+			}
+			out.Objects = append(out.Objects, o)
+			out.Located = append(out.Located, Located{Type: o.Type, At: r.body, Parts: []Part{part}})
+		}
+	}
+	if len(out.Objects) < leastRows {
+		return false
+	}
+	*set = out
+	return true
+}
+
+// fill gives posts that a column has no day of those of the elements that the rows were found by, if these agree with a day of the column.
+func (p *Page) fill(days []time.Time, marked []xpath.Ref) {
+	dayFirst, agree := p.dayFirst(), false
+	at := make([]time.Time, len(marked))
+	for i, r := range marked {
+		at[i] = p.dateAt(r.ID, dayFirst)
+		agree = agree || !days[i].IsZero() && days[i].Equal(at[i])
+	}
+	for i := range days {
+		if agree && days[i].IsZero() {
+			days[i] = at[i]
+		}
+	}
+}
+
+// areComments reports whether rows stand below a text that they are on, or in elements that are for comments; of several things that rules
+// have found alike the latter does not count.
+func (p *Page) areComments(rows []row, several bool) bool {
+	l, above, comments := p.layout(), 0, 0
+	for i, at := range l.starts {
+		if at < rows[0].from && l.segments[i] == Main && 2*l.linked[i] <= l.size(i) {
+			above += l.size(i)
+		}
+	}
+	for _, r := range rows {
+		if from, to := l.blocks(p.Eval.Tree, r.body); from < to && l.roles[from] == Comments {
+			comments++
+		}
+	}
+	return above > maxAbove || !several && 2*comments > len(rows)
+}
+
+// maxAbove is how many words may stand above the posts of a thread.
+const maxAbove = 60
+
+// unlinked counts the words of an element outside of links.
+func (p *Page) unlinked(r xpath.Ref) (n int) {
+	l := p.layout()
+	from, to := l.blocks(p.Eval.Tree, r)
+	for i := from; i < to; i++ {
+		n += max(l.size(i)-l.linked[i], 0)
+	}
+	return n
+}
+
+// shown counts the words of the page but its menus.
+func (p *Page) shown() (n int) {
+	l := p.layout()
+	for i, role := range l.roles {
+		if (role == Main || role == Comments) && 2*l.linked[i] <= l.size(i) {
+			n += l.size(i)
+		}
+	}
+	return n
+}
+
+// dayElements are the elements with a day, of each form those of all rows in the order of the page.
+func (p *Page) dayElements() (lists [][]xpath.Ref) {
+	l, tree, dayFirst := p.layout(), p.Eval.Tree, p.dayFirst()
+	index := map[string]int{}
+	for i, text := range p.Doc.Blocks {
+		if l.roles[i] == Navigation || len(text) > maxDated {
+			continue
+		}
+		for n := range l.elements(tree, i) {
+			if !mayHoldDate(text) && valueOfTime(n) == "" {
+				continue
+			}
+			id := p.number(i, n)
+			if id < 0 || p.dateAt(id, dayFirst).IsZero() {
+				continue
+			}
+			key := formOf(n)
+			at, ok := index[key]
+			if !ok {
+				if len(lists) == maxDateForms {
+					continue
+				}
+				at = len(lists)
+				index[key], lists = at, append(lists, nil)
+			}
+			if list := lists[at]; len(list) < maxColumnRows && (len(list) == 0 || list[len(list)-1].ID != id) {
+				lists[at] = append(list, xpath.Ref{ID: id, Attr: -1})
+			}
+		}
+	}
+	return slices.DeleteFunc(lists, func(list []xpath.Ref) bool { return len(list) < leastRows })
+}
+
+// number is where an element of a block stands in the tree; −1: nowhere near it.
+func (p *Page) number(i int, n *html.Node) int32 {
+	l, tree := p.layout(), p.Eval.Tree
+	from := int32(0)
+	if i > 0 {
+		from = l.starts[i-1] + 1
+	}
+	for id := from; id < min(int32(tree.Len()), l.starts[i]+maxNodes); id++ {
+		if tree.At(id) == n {
+			return id
+		}
+	}
+	return -1
+}
+
+// texts finds the texts of rows: the smallest elements of one form that hold nearly all words of the rows which elements of one form hold.
+func (p *Page) texts(rows []row) bool {
+	tree := p.Eval.Tree
+	type text struct {
+		words, rows int
+		at          []int32
+	}
+	forms, order := map[string]*text{}, []string(nil)
+	for i, r := range rows {
+		left := maxTextsForms
+		for id := r.from; id < r.to && left > 0; id++ {
+			n := tree.At(id)
+			if n.Type != html.ElementNode || tree.Within(r.body, xpath.Ref{ID: id, Attr: -1}) {
+				continue
+			}
+			left--
+			words := p.unlinked(xpath.Ref{ID: id, Attr: -1})
+			if words == 0 {
+				id = max(tree.End(xpath.Ref{ID: id, Attr: -1})-1, id)
+				continue
+			}
+			key := formOf(n)
+			t := forms[key]
+			if t == nil {
+				t = &text{at: slices.Repeat([]int32{-1}, len(rows))}
+				forms[key], order = t, append(order, key)
+			}
+			if t.at[i] < 0 {
+				t.at[i], t.words, t.rows = id, t.words+words, t.rows+1
+			}
+		}
+	}
+	var best *text
+	for _, key := range order {
+		t := forms[key]
+		if !most(t.rows, len(rows)) {
+			continue
+		}
+		if best == nil || t.words > best.words || float64(t.words) >= textShare*float64(best.words) && follow(t.at, best.at) {
+			best = t
+		}
+	}
+	if best == nil {
+		return false
+	}
+	for i := range rows {
+		if best.at[i] >= 0 {
+			rows[i].body = xpath.Ref{ID: best.at[i], Attr: -1}
+		}
+	}
+	return true
+}
+
+// follow reports whether elements of rows come after others of the same rows, as those within them do.
+func follow(inner, outer []int32) bool {
+	for i := range inner {
+		if inner[i] >= 0 && outer[i] >= 0 && inner[i] < outer[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// listed reports whether most rows have headings of several words that lead elsewhere, each another: those of a list. Those of a thread repeat
+// its title.
+func (p *Page) listed(rows []row) bool {
+	tree, titles := p.Eval.Tree, map[string]bool{}
+	for _, r := range rows {
+		for id := r.from; id < r.to; id++ {
+			if t := tree.At(id); t.Type == html.TextNode && countWords(t.Data) >= leastTeaserTitle && heads(t) && p.leads(id) {
+				titles[strings.TrimSpace(t.Data)] = true
+				break
+			}
+		}
+	}
+	return 2*len(titles) > len(rows)
+}
+
+// leads reports whether an element stands in a link, or is one.
+func (p *Page) leads(id int32) bool {
+	n := p.Eval.Tree.At(id)
+	for depth := 0; n != nil && depth < 3; n, depth = n.Parent, depth+1 {
+		if n.Data == "a" {
+			ref := attr(n, "href")
+			return ref != "" && ref[0] != '#'
+		}
+	}
+	return false
+}
