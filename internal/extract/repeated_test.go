@@ -60,3 +60,18 @@ func TestNoThread(t *testing.T) {
 		t.Error("a product is a thread")
 	}
 }
+
+// TestRowsBylines: posts that are found beside the first one have the authors and days that stand at the same place of each.
+func TestRowsBylines(t *testing.T) {
+	post := func(name, day, text string) string {
+		return `<article class=post><a class=username href=/u/1>` + name + `</a><time datetime=` + day + `>then</time><div class=text>` + text + `</div></article>`
+	}
+	set := &Set{Objects: []crawl.Object{{Type: "post", Properties: crawl.Properties{{Name: "body", Value: "where do ravens sleep in winter"}}}}}
+	page := post("hugo", "2020-05-03", "where do ravens sleep in winter") + post("munin", "2020-05-04", "in trees") + post("hugo", "2020-05-05", "thanks")
+	if !pageOf(t, page).Rows(set) || len(set.Objects) != 3 {
+		t.Fatalf("%+v", set.Objects)
+	}
+	if o := set.Objects[1].Properties; o.Get("author") != "munin" || !strings.HasPrefix(o.Get("published"), "2020-05-04") {
+		t.Errorf("the second post: %+v", o)
+	}
+}
