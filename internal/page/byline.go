@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -72,7 +73,7 @@ func (d *Document) Metadata() (m Metadata) {
 	for i := range best {
 		best[i] = len(bylineNames)
 	}
-	var authors []string
+	var authors []authorName
 	label, first := "", ""
 	for n := range d.Root.Descendants() {
 		if n.Type != html.ElementNode || n.DataAtom != atom.Meta {
@@ -93,7 +94,7 @@ func (d *Document) Metadata() (m Metadata) {
 				first = cut(attr(n, "content"), maxByline)
 			}
 			at, ok := bylineNames[strings.ToLower(name)]
-			if !ok || at.rank > best[at.kind] || at.rank == best[at.kind] && at.kind != 0 {
+			if !ok || at.rank > best[at.kind] || at.rank == best[at.kind] {
 				continue
 			}
 			content := cut(attr(n, "content"), maxByline)
@@ -103,21 +104,15 @@ func (d *Document) Metadata() (m Metadata) {
 			value := string(bytes.TrimSpace(Fold(nil, content)))
 			switch {
 			case value == "":
-			case at.kind == 0 && strings.Contains(value, "://"):
-			case at.kind == 0 && at.rank == best[0]:
-				if len(authors) < maxAuthors { // each is compared with the others
-					authors = append(authors, value)
-				}
+			case at.kind == 0: // which of them is no name is known at the end of the head
+				authors = append(authors, authorName{at.rank, value})
 			default:
-				if at.kind == 0 {
-					authors = append(authors[:0], value)
-				}
 				*values[at.kind], best[at.kind] = value, at.rank
 			}
 		}
 	}
-	if len(authors) == 0 && first != "" && labelsAuthor(label) {
-		authors = append(authors, string(bytes.TrimSpace(Fold(nil, first))))
+	if first != "" && labelsAuthor(label) {
+		authors = append(authors, authorName{len(authorNames), string(bytes.TrimSpace(Fold(nil, first)))})
 	}
 	m.Author = d.authors(authors, m.Site)
 	return m
@@ -143,13 +138,25 @@ func whole(url string) string {
 	return url
 }
 
-// authors joins the names of several elements; what is no name is left out, and what is there twice.
-func (d *Document) authors(list []string, site string) string {
+// authorName is what an element says is the author, with its place in authorNames.
+type authorName struct {
+	rank int
+	name string
+}
+
+// authors joins the names of the elements of the first rank that has any; what is no name is left out, and what is there twice.
+func (d *Document) authors(list []authorName, site string) string {
 	host := urls.HostOf(d.URL)
+	list = slices.DeleteFunc(list, func(a authorName) bool { return !IsAuthor(a.name, site, host) })
+	best := len(authorNames)
+	for _, a := range list {
+		best = min(best, a.rank)
+	}
 	var out []string
 	between := ", "
-	for _, name := range list {
-		if !IsAuthor(name, site, host) {
+	for _, a := range list {
+		name := a.name
+		if a.rank != best || len(out) == maxAuthors { // each is compared with the others
 			continue
 		}
 		twice := false
@@ -171,6 +178,8 @@ func (d *Document) authors(list []string, site string) string {
 func IsAuthor(name, site, host string) bool {
 	switch {
 	case strings.Contains(name, "://") || strings.Contains(name, "www.") || strings.HasPrefix(name, "@") || utf8.RuneCountInString(name) > maxName:
+		return false
+	case strings.Contains(name, "/") && !strings.Contains(name, " "): // facebook.com/x
 		return false
 	case !strings.ContainsFunc(name, unicode.IsLetter):
 		return false

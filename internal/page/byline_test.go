@@ -23,6 +23,10 @@ func TestByline(t *testing.T) {
 		{`<meta name="twitter:label1" content="Verfasst von"><meta name="twitter:data1" content="Hugo Munin"><meta name="displaydate" content="2021-02-03">`, "Hugo Munin", "2021-02-03"},
 		{`<meta name="twitter:label1" content="Ort"><meta name="twitter:data1" content="Turm"><meta name="article_date_original" content="2021-02-03"><meta name="date" content="2022">`, "", "2021-02-03"},
 		{`<meta name="last-modified" content="2021-02-03"><meta property="article:published" content="2020-02-03">`, "", "2020-02-03"},
+		{`<meta property="article:author" content="The Tower"><meta name="author" content="Ann Corvi"><meta property="og:site_name" content="The Tower">`, "Ann Corvi", ""},
+		{`<meta name="author" content="Ann Corvi"><meta property="article:author" content="@tower">`, "Ann Corvi", ""},
+		{`<meta property="article:author" content="facebook.com/x"><meta name="author" content="Ann Corvi">`, "Ann Corvi", ""},
+		{`<meta property="article:author" content="admin"><meta name="author" content="Ann Corvi">`, "Ann Corvi", ""},
 	} {
 		d := Parse(Input{URL: "http://a.example/", MIME: "text/html; charset=utf-8", Body: []byte("<html><head>" + c.head + "</head><body>x</body>")}, DefaultLimits())
 		if author, published := d.Byline(); author != c.author || published != c.published {
