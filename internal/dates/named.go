@@ -95,9 +95,9 @@ func (r *reader) monthAt(i int) (date, bool) {
 			d.year = r.year(p)
 		}
 	case r.isYear(i) && r.hasFlag(i+1, yearSign) && r.isNumber(i+2, 2) && r.hasFlag(i+3, monthSign) && !r.isNumber(i+4, 255):
-		d.year, d.month = int(t.value), int(r.toks[i+2].value)
+		d.year, d.month = r.year(i), int(r.toks[i+2].value)
 	case i == 0 && r.n == 3 && r.isYear(0) && r.isSign(1, '-') && r.glued(2) && r.isNumber(2, 2) && r.toks[2].width == 2:
-		d.year, d.month = int(t.value), int(r.toks[2].value)
+		d.year, d.month = r.year(0), int(r.toks[2].value)
 	}
 	return d, r.valid(d.year, d.month, 1)
 }

@@ -122,7 +122,7 @@ func (r *reader) signed(i int) (date, bool) {
 		!r.isNumber(i+4, 2) || !r.hasFlag(i+5, daySign) {
 		return date{}, false
 	}
-	d := date{year: int(r.toks[i].value), month: int(r.toks[i+2].value), day: int(r.toks[i+4].value), from: i, to: i + 6}
+	d := date{year: r.year(i), month: int(r.toks[i+2].value), day: int(r.toks[i+4].value), from: i, to: i + 6}
 	return d, r.valid(d.year, d.month, d.day)
 }
 
