@@ -166,9 +166,10 @@ func (p *Page) nameIn(text string, marked bool) string {
 		}
 	}
 	if n < len(words) && roles[strings.ToLower(strings.Trim(words[n], ",.:"))] { // "Ann Corvi, Birds Editor"
-		for k := 0; k < n; k++ {
+		for k := n - 1; k >= 0; k-- {
 			if strings.HasSuffix(words[k], ",") {
 				n = k + 1
+				break
 			}
 		}
 	}
@@ -229,7 +230,7 @@ var joining = wordSet("and und et y e i och og en ja und & de da di do dos das d
 var articles = wordSet("and und et y e i och og en ja & the den le la du al")
 
 // ending are words that follow a name.
-var ending = wordSet("on in at for with from am um im in le les op den på dia il em w dnia about is has was staff editor senior contributor contributing correspondent reporter columnist who lives works writes wrote qui der die follow email share updated view all more mehr weitere alle tous toutes todos tutti ver voir zum posts comments comment reply")
+var ending = wordSet("on in at for with from am um im in le les op den på dia il em w dnia about is has was staff editor senior contributor contributing correspondent reporter columnist who lives works writes wrote qui follow email share updated view all more mehr weitere alle tous toutes todos tutti ver voir zum posts comments comment reply")
 
 // roles are those of ending that say what somebody is.
 var roles = wordSet("editor contributor correspondent reporter columnist writer staff")

@@ -30,6 +30,8 @@ func TestVisibleAuthor(t *testing.T) {
 		{"comments", `<h1>Ravens</h1>TEXT<div class="comments"><p class="author">Hugo Munin</p></div>`, ""},
 		{"the head comes first", `<head><meta name="author" content="Munin"></head><h1>Ravens</h1><p class="author">Hugo</p>TEXT`, "Munin"},
 		{"a name that begins with a word for by", `<head><meta name="author" content="Di Stefano, Mario"></head><h1>Ravens</h1>TEXT`, "Di Stefano, Mario"},
+		{"particles within a name", `<h1>Ravens</h1><p class="author">Ursula von der Raben</p>TEXT`, "Ursula von der Raben"},
+		{"two names and what the second is", `<h1>Ravens</h1><p>By Ann Corvi, Bo Ravn, Birds Editor</p>TEXT`, "Ann Corvi, Bo Ravn"},
 		{"a title of nobility", `<head><meta name="author" content="von der Raben, Ursula"></head><h1>Ravens</h1>TEXT`, "von der Raben, Ursula"},
 		{"a word in the head", `<head><meta name="author" content="By Munin Corax"></head><h1>Ravens</h1>TEXT`, "Munin Corax"},
 	} {
