@@ -20,6 +20,7 @@ const (
 // window is the part of a page where its date and its author stand: around its heading, where its text begins, and where it ends.
 type window struct {
 	heading, body, end int // blocks: that of the heading (−1: unknown), the first of the body and the one behind its last
+	mainEnd            int // the block behind the last that is main text; computed once, as each block is compared with it
 }
 
 // holds reports whether a block stands there, and how far it is from where a date is likeliest.
@@ -55,8 +56,9 @@ func (p *Page) windowOf(o *crawl.Object, located *Located) (w window, ok bool) {
 			}
 		}
 	}
-	if w.body < 0 || w.body == w.end {
-		w.body, w.end = l.mainBlocks()
+	main, mainEnd := l.mainBlocks()
+	if w.mainEnd = mainEnd; w.body < 0 || w.body == w.end {
+		w.body, w.end = main, mainEnd
 	}
 	w.heading = p.headingBlock(o.Properties.Get("title"), w.end)
 	return w, w.body < w.end || w.heading >= 0
@@ -116,8 +118,8 @@ func (p *Page) apart(w *window, i int) bool {
 	case Navigation, Comments:
 		return true
 	case Main:
-		_, end := l.mainBlocks() // a body may have more than the text: the region of the page
-		return i >= w.body && p.inCard(w, i) || i >= min(w.end, end) && p.belowLink(i)
+		// A body may have more than the text: the region of the page.
+		return i >= w.body && p.inCard(w, i) || i >= min(w.end, w.mainEnd) && p.belowLink(i)
 	}
 	r, up := xpath.Ref{ID: l.starts[i], Attr: -1}, true
 	for depth := 0; up && depth < maxDepth; depth++ {
@@ -152,6 +154,7 @@ const leastTeaserTitle = 4
 
 // ofArticle reports whether classes are those of the foot of an article, and not of the page.
 func ofArticle(classes string) bool {
+	classes = classes[:min(len(classes), maxNames)]
 	for _, word := range []string{"entry-", "post-", "article-", "node-", "post_", "entry_", "article_"} {
 		if strings.Contains(classes, word+"foot") || strings.Contains(classes, word+"_foot") || strings.Contains(classes, word+"meta") {
 			return true
@@ -168,7 +171,7 @@ func beside(names string) bool {
 	if names == "" || roleOfNames(names) != Boilerplate {
 		return false
 	}
-	names = strings.ToLower(names)
+	names = strings.ToLower(names[:min(len(names), maxNames)])
 	for _, word := range []string{"sidebar", "related", "newsletter", "promo", "cookie", "advert"} {
 		if strings.Contains(names, word) {
 			return true
