@@ -63,7 +63,7 @@ type Explanation struct {
 	// Estimators are by what such an order takes pages for relevant.
 	Estimators []order.Estimator `json:"estimators,omitempty"`
 
-	// Worth is what the next page of the queue may well be worth, as a part of one of the best hosts; Price what it must be worth at present. Both are nil if the order compares no hosts. Held says
+	// Worth is what the next page of the queue may well be worth, as a part of one of the best hosts; Price what it must be worth at present. Both are nil if no hosts are compared. Held says
 	// that the queue is below the price, and waits: better URLs are expected to use the budget of pages up.
 	Worth  *float64 `json:"worth,omitempty"`
 	Price  *float64 `json:"price,omitempty"`
@@ -95,7 +95,7 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 		h.f.mu.Unlock()
 		return out, err
 	}
-	form, price := s.scope.Canonical(u), s.reserve.price
+	form, price, apart := s.scope.Canonical(u), s.reserve.price, s.schedule != nil && s.schedule.Apart()
 	definition, whole, claimed := s.Definition, s.learner(), s.claims.Holder(k.PLD, k.URL) != ""
 	for c := range s.claims.All() {
 		if c.Queue == k.PLD && c.Batch == "" {
@@ -109,7 +109,9 @@ func (h URLs) Explain(u urls.URL) (Explanation, error) {
 		return out, fmt.Errorf("explain %s: %w", u, err)
 	}
 	if known {
-		out.explainPrice(price, &q)
+		if apart {
+			out.explainPrice(price, &q)
+		}
 		out.Waiting, out.Next, out.Busy, out.Fails, out.Spent = q.Waiting, q.Due(), q.Busy, q.Fails, q.Spent
 	}
 	out.Ordered = definition.StateOf(out.PLD)

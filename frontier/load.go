@@ -63,7 +63,7 @@ func (f *Frontier) newState(rec crawlRecord) (*state, error) {
 	}
 	return &state{
 		crawlRecord: rec, keys: rec.ID, scope: sc, queues: map[uint64]*queue.Queue{}, hosts: f.hosts, schedule: queue.NewSchedule(),
-		claims: claims.NewSet(),
+		claims: claims.NewSet(), reserve: reserve{price: queue.Any},
 	}, nil
 }
 

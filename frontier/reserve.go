@@ -104,9 +104,9 @@ func (s *state) heldBack() *Reserve {
 	return &Reserve{s.reserve.price.Worth(), n}
 }
 
-// explainPrice says what a queue is worth at a price.
+// explainPrice says what a queue is worth at a price, where hosts are compared. One of which nothing is known yet has a worth, too.
 func (e *Explanation) explainPrice(price queue.Grade, q *queue.Queue) {
-	if q.Waiting == 0 || q.Done.Judged == 0 || !q.Costly {
+	if q.Waiting == 0 || !q.Costly {
 		return
 	}
 	worth, least := q.Grade().Worth(), price.Worth()

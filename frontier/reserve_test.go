@@ -224,3 +224,24 @@ func TestUnjudgedHost(t *testing.T) {
 		}
 	})
 }
+
+// TestExplainPrice: Explain has a price once hosts are compared, of a host that is not known, too; before the first round of a process nothing is held.
+func TestExplainPrice(t *testing.T) {
+	k := priced(t, func(d *crawl.Definition) { d.Budget.Pages = 500 })
+	if e := k.why("http://" + poorHost + "/150"); e.Worth != nil || e.Price != nil || e.Held {
+		t.Errorf("before hosts are compared: %+v", e)
+	}
+	rounds(k, func(n int) {
+		if n != 8 {
+			return
+		}
+		k.submit("new", linksOf("new.example")...)
+		if e := k.why("http://new.example/150"); e.Worth == nil || e.Price == nil || e.Judged != 0 {
+			t.Errorf("a host that is not known: %+v", e)
+		}
+		k.reopen()
+		if e := k.why("http://" + poorHost + "/150"); e.Worth == nil || e.Held || *e.Price != 0 {
+			t.Errorf("before the first round: %+v", e)
+		}
+	})
+}
