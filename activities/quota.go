@@ -95,7 +95,7 @@ func (q *quotas) recall(now map[crawl.Reason]share.Allotment) {
 
 // wanted is what a round keeps to.
 func (q *quotas) wanted(in Shared) *frontier.Shared {
-	return &frontier.Shared{Room: q.room, Short: q.short, Requisites: q.requisites, Empty: in.Empty, Asked: in.Asked, Timed: in.Timed}
+	return &frontier.Shared{Room: q.room, Short: q.short, Requisites: q.requisites, Empty: in.Empty, Asked: in.Asked, Timed: in.Timed, Members: in.Members}
 }
 
 // inProgressOf is how much of a budget the URLs in progress may come to. Of bytes nobody knows; they count when they are fetched.

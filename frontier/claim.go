@@ -52,6 +52,8 @@ type Shared struct {
 	Short func(t Totals, inProgress int64) bool  // that is too little; the crawl is to be asked for more
 	// Empty and Asked say that the crawl knows of it already, by an earlier round: this one waits for a change.
 	Empty, Asked bool
+	// Members is how many workers the crawl has, roughly; 0: nobody knows, and nothing waits for a price.
+	Members int
 	// Timed says that the crawl keeps the budget of time: this worker's clock does not matter.
 	Timed bool
 	// Requisites reports whether requisites of pages may be claimed, for which Room does not count; nil: they may.

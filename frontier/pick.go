@@ -95,7 +95,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	requisites := w.Shared.requisites(s.Totals)
 	var picked []*candidate
 	s.schedule.Ends(ends)
-	price := s.setPrice(room, now)
+	price := s.setPrice(s.share(w.Shared, room), now)
 	lanes, out, regraded, waits := s.claims.Taken(w.Round), s.claims.Len(), 0, 0
 	for len(picked) < n && (room > 0 || requisites) {
 		q := s.schedule.Pop(now)

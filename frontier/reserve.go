@@ -72,6 +72,18 @@ func (s *state) setPrice(room int64, now time.Time) queue.Grade {
 	return s.reserve.price
 }
 
+// share is what a worker will have of the budget of pages, of which room is left to it at present. That of a crawl that is spread is allotted in small parts, of which more come: its share
+// is taken for an equal one. 0, for which there is no price, if nobody knows.
+func (s *state) share(shared *Shared, room int64) int64 {
+	switch {
+	case shared == nil || room <= 0:
+		return room
+	case shared.Members <= 0:
+		return 0
+	}
+	return max(room, s.Definition.Budget.Pages/int64(shared.Members)-s.Totals.Pages-int64(s.claims.Pages()))
+}
+
 // Reserve is what waits because a budget of pages buys better ones.
 type Reserve struct {
 	Price float64 `json:"price"` // the least worth of a queue's next page, as a part of a page's of the best hosts

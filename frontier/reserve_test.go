@@ -245,3 +245,17 @@ func TestExplainPrice(t *testing.T) {
 		}
 	})
 }
+
+// TestShare: the price of a worker of a spread crawl goes by its share of the budget, not by what is allotted to it for now.
+func TestShare(t *testing.T) {
+	k := priced(t, func(d *crawl.Definition) { d.Budget.Pages = 4000 })
+	s := k.crawls[testCrawl]
+	for _, c := range []struct {
+		shared     *Shared
+		room, want int64
+	}{{nil, 50, 50}, {&Shared{Members: 4}, 50, 1000}, {&Shared{Members: 4}, 2000, 2000}, {&Shared{Members: 4}, 0, 0}, {&Shared{}, 50, 0}} {
+		if got := s.share(c.shared, c.room); got != c.want {
+			t.Errorf("a share of %d, want %d: %+v", got, c.want, c)
+		}
+	}
+}
