@@ -179,7 +179,7 @@ func TestReserveLoaded(t *testing.T) {
 	})
 }
 
-// TestReserveRegrades: a queue whose grade is of before does not end the claims of a round: it is graded anew. Claims that wait for their lease are no busy lanes.
+// TestReserveRegrades: a queue whose grade is out of date does not end the claims of a round: it is graded again. Claims that wait for their lease are no busy lanes.
 func TestReserveRegrades(t *testing.T) {
 	k := priced(t, func(d *crawl.Definition) { d.Budget.Pages = 500 })
 	rounds(k, func(n int) {

@@ -9,7 +9,7 @@ import (
 // not say it: they rank the links of a host well, and differ little between hosts.
 
 const (
-	// Probes is how many URLs a claim of a queue takes before its host is known, while hosts differ; later as many as were judged.
+	// Probes is how many URLs a claim of a queue takes before its host is known, while hosts differ; later as many as it has answered.
 	Probes = 3
 	// pricedFrom is from how many judged pages on hosts are compared; before, nothing is known of them.
 	pricedFrom = 20
