@@ -102,7 +102,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 		if q == nil {
 			break
 		}
-		if regraded < placedAtOnce && s.schedule.Stale(q) { // once for each: what is known of hosts does not change meanwhile
+		if q.Below(price) && regraded < placedAtOnce && s.schedule.Stale(q) { // once for each: what is known of hosts does not change meanwhile
 			s.schedule.Place(q, now)
 			regraded++
 			continue
