@@ -63,14 +63,13 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 	for i, n := range shards { // side by side: those that do not answer cost the wait for one
 		asking.Go(func() { answers[i], errs[i] = a.askRound(ctx, n, *rounds.asked[n]) })
 	}
+	var unsent error
 	for _, n := range slices.Sorted(maps.Keys(rounds.noticed)) {
-		if err := a.signalPoliteness(ctx, n, *rounds.noticed[n]); err != nil {
-			errs = append(errs, err)
-		}
+		unsent = errors.Join(unsent, a.signalPoliteness(ctx, n, *rounds.noticed[n]))
 	}
 	asking.Wait()
-	if err := errors.Join(errs[len(shards):]...); err != nil {
-		return nil, 0, confirm, err
+	if unsent != nil {
+		return nil, 0, confirm, unsent
 	}
 	for i, n := range shards {
 		if errs[i] == nil {
