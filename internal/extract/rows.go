@@ -114,11 +114,11 @@ func withoutTags(s string) string {
 		if from < 0 {
 			break
 		}
-		b.WriteString(s[:from])
 		end := strings.IndexByte(s[from:], '>')
 		if end < 0 {
 			break
 		}
+		b.WriteString(s[:from])
 		s = s[from+end+1:]
 	}
 	b.WriteString(s)
