@@ -32,7 +32,7 @@ func (a *adaptation) byRulesFor(kind string) {
 	known := 0
 	for i := range a.rules {
 		r := &a.rules[i]
-		if r.Type != kind || choice.real && (r.Method != ByContent || !r.InForce()) {
+		if r.Type != kind || choice.shipped && (r.Method != ByContent || !r.InForce()) {
 			continue
 		}
 		set, valid := a.apply(r.Rule)
@@ -40,7 +40,7 @@ func (a *adaptation) byRulesFor(kind string) {
 			a.updateSite(func(s *Site) bool { return s.Drop(r) })
 			continue
 		}
-		if known++; choice.real && !a.leavesOutMore(kind, set) || repeatedTypes[kind] && len(set.Objects) == 0 {
+		if known++; choice.shipped && !a.leavesOutMore(kind, set) || repeatedTypes[kind] && len(set.Objects) == 0 {
 			continue // there may be none
 		}
 		well := choice.offer(&r.Rule, r.Method, set, r.InForce())
@@ -49,7 +49,7 @@ func (a *adaptation) byRulesFor(kind string) {
 			break
 		}
 	}
-	if !choice.found() && !choice.real && known <= maxCandidates && kind == a.mainType() && a.mayTry() {
+	if !choice.found() && !choice.shipped && known <= maxCandidates && kind == a.mainType() && a.mayTry() {
 		a.countAttempt(a.makeCandidate(choice))
 	}
 	if choice.found() {

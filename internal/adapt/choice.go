@@ -9,7 +9,6 @@ import (
 
 // What the texts that a rule extracts must agree with the page's main text.
 const (
-	leastFit   = 0.6  // of the text of a page's only object, as in package extract
 	betterFit  = 0.03 // by which a rule must exceed one that is tried before it
 	insteadFit = 0.15 // by which it must exceed what the shipped rules extract
 )
@@ -18,15 +17,15 @@ const (
 // Fit). Of pages whose main text is short the first rule counts.
 type choice struct {
 	*adaptation
-	kind string
-	real bool // the shipped rules extracted a text of the type
-	sure bool // the best was made of what is known, and needs no comparison
-	best extract.Set
-	fit  float64
+	kind    string
+	shipped bool // the shipped rules extracted a text of the type
+	sure    bool // the best was made of what is known, and needs no comparison
+	best    extract.Set
+	fit     float64
 }
 
 func (a *adaptation) newChoice(kind string) *choice {
-	return &choice{adaptation: a, kind: kind, real: a.findsTexts(kind)}
+	return &choice{adaptation: a, kind: kind, shipped: a.findsTexts(kind)}
 }
 
 // hasText reports whether the shipped rules extracted a text, if only the whole page.
@@ -48,7 +47,7 @@ func (c *choice) measure(r *Rule, set extract.Set) (fit float64, ok bool) {
 	switch {
 	case repeatedTypes[c.kind]:
 		return fit, !c.areOthers(set) && !c.holdSigns(set)
-	case len(set.Objects) != 1 || long && fit < leastFit:
+	case len(set.Objects) != 1 || long && fit < extract.LeastFit:
 		return fit, false
 	case !c.hasText():
 		return fit, true
@@ -81,7 +80,7 @@ func (c *choice) offer(r *Rule, method string, set extract.Set, inForce bool) (w
 // isEvident reports whether a page shows by itself that a rule is right, so that no others need to verify it: there are several things of
 // one form, and together they are the page's text.
 func (c *choice) isEvident(set extract.Set, fit float64) bool {
-	return repeatedTypes[c.kind] && len(set.Objects) >= EnoughPages && fit >= leastFit
+	return repeatedTypes[c.kind] && len(set.Objects) >= EnoughPages && fit >= extract.LeastFit
 }
 
 // isBetter reports whether what a rule extracts is better than the best until now. That one text agrees better than several things is

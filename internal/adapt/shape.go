@@ -46,7 +46,7 @@ func (l *learner) chains(objects []*found) {
 
 // objects makes objects of elements by what stands in them. If the text of none of them is main text of the page, letters decide.
 func (l *learner) objects(kind string, ids []int32) (list []*found) {
-	make := func() {
+	fill := func() {
 		list = nil
 		for _, id := range ids {
 			if f := l.object(kind, id); f != nil {
@@ -55,11 +55,11 @@ func (l *learner) objects(kind string, ids []int32) (list []*found) {
 			}
 		}
 	}
-	make()
+	fill()
 	if l.words != nil && !slices.ContainsFunc(list, hasBody) {
 		words := l.words
 		l.words = nil
-		make()
+		fill()
 		l.words = words
 	}
 	return list

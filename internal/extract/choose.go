@@ -25,8 +25,8 @@ const (
 	likelyShare = 0.5
 	// manyParts is how many elements there must be for a list.
 	manyParts = 3
-	// leastFit is the least fit of an element that no rule selects.
-	leastFit = 0.6
+	// LeastFit is the least fit of an element that no rule selects.
+	LeastFit = 0.6
 )
 
 // one is, of the elements that a rule selects, the one with the best fit. If how is kb.OneMain, that counts only if it holds more than
@@ -100,14 +100,19 @@ func (p *Page) wordsOf(r xpath.Ref, out []xpath.Ref) (words, main int) {
 		return 0, 0
 	}
 	l, tree := p.layout(), p.Eval.Tree
-	words, main = l.below(tree, r)
+	return p.countWithout(func(at xpath.Ref) (int, int) { return l.below(tree, at) }, r, out)
+}
+
+// countWithout counts for an element, without those that are left out of it.
+func (p *Page) countWithout(count Words, r xpath.Ref, out []xpath.Ref) (words, main int) {
+	words, main = count(r)
 	covered := int32(-1)
 	for _, o := range out {
 		if o.ID < covered {
 			continue
 		}
-		covered = tree.End(o)
-		w, m := l.below(tree, o)
+		covered = p.Eval.Tree.End(o)
+		w, m := count(o)
 		words, main = words-w, main-m
 	}
 	return words, main
@@ -205,14 +210,14 @@ func (p *Page) tightest() (best xpath.Ref, fit float64) {
 			continue
 		}
 		words, main := l.below(tree, r)
-		if n.Type != html.ElementNode || float64(main) < leastFit/2*float64(all) { // nor can any in it have a fit of leastFit
+		if n.Type != html.ElementNode || float64(main) < LeastFit/2*float64(all) { // nor can any in it have a fit of LeastFit
 			id = tree.End(r) - 1
 			continue
 		}
 		if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 			continue
 		}
-		if f := l.fit(words, main); f >= leastFit && f >= fit {
+		if f := l.fit(words, main); f >= LeastFit && f >= fit {
 			best, fit = r, f
 		}
 	}
@@ -272,15 +277,7 @@ func (p *Page) correct(level *kb.Level, set *Set) {
 // isLittle reports whether an element holds less than a third of what the page shows, long texts or not.
 func (p *Page) isLittle(r xpath.Ref) bool {
 	l := p.layout()
-	from, to := l.blocks(p.Eval.Tree, r)
-	here, all := 0, 0
-	for i := range l.roles {
-		g := max(l.gain(i), 0)
-		if all += g; i >= from && i < to {
-			here += g
-		}
-	}
-	return 3*here < all
+	return 3*l.gained(l.blocks(p.Eval.Tree, r)) < l.gained(0, len(l.roles))
 }
 
 // takeComments makes comments of the blocks of those that rules have found: they are no main text of the page.

@@ -98,17 +98,21 @@ func (p *Page) byline(objects []crawl.Object, rows []row) {
 		return
 	}
 	list := p.columns(rows)
-	if days := p.dateColumn(list); days != nil {
-		for i, at := range days {
-			if !at.IsZero() && objects[i].Properties.Get("published") == "" {
-				objects[i].Properties = append(objects[i].Properties, crawl.Property{Name: "published", Value: at.Format(time.RFC3339)})
-			}
-		}
+	for i, day := range p.dateColumn(list) {
+		sign(&objects[i], day, "")
 	}
 	for i, name := range p.authorColumn(list) {
-		if name != "" && objects[i].Properties.Get("author") == "" {
-			objects[i].Properties = append(objects[i].Properties, crawl.Property{Name: "author", Value: name})
-		}
+		sign(&objects[i], time.Time{}, name)
+	}
+}
+
+// sign gives a post that lacks them its day and the name of its writer; zero and "" are none.
+func sign(o *crawl.Object, day time.Time, name string) {
+	if !day.IsZero() && o.Properties.Get("published") == "" {
+		o.Properties = append(o.Properties, crawl.Property{Name: "published", Value: day.Format(time.RFC3339)})
+	}
+	if name != "" && o.Properties.Get("author") == "" {
+		o.Properties = append(o.Properties, crawl.Property{Name: "author", Value: name})
 	}
 }
 

@@ -39,14 +39,13 @@ func (p *Page) Listed(objects []Located, bodies []bool) []bool {
 	if marks := p.entries(objects); marks != nil {
 		return marks
 	}
-	l, known, all := p.layout(), 0, 0
-	for i := range l.roles {
-		g := max(l.gain(i), 0)
-		if all += g; i < len(bodies) && bodies[i] {
-			known += g
+	l, known := p.layout(), 0
+	for i := range min(len(bodies), len(l.roles)) {
+		if bodies[i] {
+			known += l.gained(i, i+1)
 		}
 	}
-	if 2*known > all {
+	if 2*known > l.gained(0, len(l.roles)) {
 		return bodies
 	}
 	marks := p.Segments(true)
@@ -66,10 +65,7 @@ func (p *Page) entries(objects []Located) []bool {
 	if len(objects) < manyParts || len(l.starts) == 0 {
 		return nil
 	}
-	marks, listed, all, entries, bare, covered := make([]bool, len(l.starts)), 0, 0, 0, true, 0
-	for i := range l.roles {
-		all += max(l.gain(i), 0)
-	}
+	marks, listed, all, entries, bare, covered := make([]bool, len(l.starts)), 0, l.gained(0, len(l.roles)), 0, true, 0
 	for _, o := range objects {
 		if !titleOnly[o.Type] {
 			return nil
@@ -81,8 +77,8 @@ func (p *Page) entries(objects []Located) []bool {
 		entries++
 		from, to := l.blocks(tree, o.At)
 		bare = bare && to-from <= titled
+		listed += l.gained(max(from, covered), to)
 		for i := max(from, covered); i < to; i++ {
-			listed += max(l.gain(i), 0)
 			marks[i] = marks[i] || l.roles[i] == Main && l.size(i) >= teaserWords
 		}
 		covered = max(covered, to)

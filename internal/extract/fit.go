@@ -42,17 +42,8 @@ func (p *Page) Fit(located []Located, kind string) (fit float64, long bool) {
 				continue
 			}
 			covered = p.Eval.Tree.End(part.At)
-			w, m := of(part.At)
+			w, m := p.countWithout(of, part.At, part.leftOut())
 			words, main = words+w, main+m
-			within := int32(-1)
-			for _, out := range part.leftOut() {
-				if out.ID < within {
-					continue
-				}
-				within = p.Eval.Tree.End(out)
-				w, m := of(out)
-				words, main = words-w, main-m
-			}
 		}
 	}
 	if main == 0 {

@@ -13,6 +13,17 @@ import (
 
 // elements are those with attributes that begin with a block or in it, and do not hold the next.
 func (l *layout) elements(tree *xpath.Tree, i int) iter.Seq[*html.Node] {
+	return func(yield func(*html.Node) bool) {
+		for id := range l.elementIDs(tree, i) {
+			if !yield(tree.At(id)) {
+				return
+			}
+		}
+	}
+}
+
+// elementIDs are the numbers of elements.
+func (l *layout) elementIDs(tree *xpath.Tree, i int) iter.Seq[int32] {
 	from, at, to := int32(0), l.starts[i], int32(tree.Len())
 	if i > 0 {
 		from = l.starts[i-1] + 1
@@ -20,13 +31,13 @@ func (l *layout) elements(tree *xpath.Tree, i int) iter.Seq[*html.Node] {
 	if i+1 < len(l.starts) {
 		to = l.starts[i+1]
 	}
-	return func(yield func(*html.Node) bool) {
+	return func(yield func(int32) bool) {
 		for id := from; id < min(to, at+maxNodes); id++ {
 			n, end := tree.At(id), tree.End(xpath.Ref{ID: id, Attr: -1})
 			if n.Type != html.ElementNode || len(n.Attr) == 0 || id < at && end <= at && n.DataAtom != atom.Meta || end > to {
 				continue
 			}
-			if !yield(n) {
+			if !yield(id) {
 				return
 			}
 		}
@@ -151,10 +162,8 @@ func kindOfNames(n *html.Node) label {
 	}
 	class := strings.ToLower(attr(n, "class"))
 	switch {
-	case class == "" || strings.Contains(class, "publish"):
-		if class != "" {
-			return published
-		}
+	case strings.Contains(class, "publish"):
+		return published
 	case strings.Contains(class, "update") || strings.Contains(class, "modified"):
 		return updated
 	case strings.Contains(class, "event") || strings.Contains(class, "expire") || strings.Contains(class, "deadline") || strings.Contains(class, "countdown"):

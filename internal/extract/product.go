@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -256,12 +257,7 @@ func (p *Page) supplyProduct(o *crawl.Object) bool {
 	if text.Value == "" {
 		return false
 	}
-	kept := o.Properties[:0:0]
-	for _, q := range o.Properties {
-		if q.Name != "body" && q.Name != crawl.Markup {
-			kept = append(kept, q)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(o.Properties), func(q crawl.Property) bool { return q.Name == "body" || q.Name == crawl.Markup })
 	o.Properties = append(kept, text)
 	return true
 }

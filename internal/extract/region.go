@@ -69,6 +69,14 @@ func (l *layout) gain(i int) int {
 	return 0
 }
 
+// gained sums what blocks gain, without those that speak against an element: the words of what a page shows.
+func (l *layout) gained(from, to int) (n int) {
+	for i := from; i < to; i++ {
+		n += max(l.gain(i), 0)
+	}
+	return n
+}
+
 func (l *layout) isShortLink(i int) bool {
 	n := l.size(i)
 	return n > 0 && n < shortLink && 2*l.linked[i] > n && l.roles[i] == Main

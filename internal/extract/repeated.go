@@ -68,12 +68,7 @@ func (p *Page) Thread(set *Set) bool {
 			o.Properties = append(o.Properties, crawl.Property{Name: "title", Value: title})
 		}
 		if part, ok := p.property(&kb.Property{Name: "body"}, r.body, false, &o, &crawl.Properties{}); ok {
-			if !days[i].IsZero() {
-				o.Properties = append(o.Properties, crawl.Property{Name: "published", Value: days[i].Format(time.RFC3339)})
-			}
-			if names[i] != "" {
-				o.Properties = append(o.Properties, crawl.Property{Name: "author", Value: names[i]})
-			}
+			sign(&o, days[i], names[i])
 			out.Objects = append(out.Objects, o)
 			out.Located = append(out.Located, Located{Type: o.Type, At: r.body, Parts: []Part{part}})
 		}
@@ -149,12 +144,9 @@ func (p *Page) dayElements() (lists [][]xpath.Ref) {
 		if l.roles[i] == Navigation || len(text) > maxDated {
 			continue
 		}
-		for n := range l.elements(tree, i) {
-			if !mayHoldDate(text) && valueOfTime(n) == "" {
-				continue
-			}
-			id := p.number(i, n)
-			if id < 0 || p.dateAt(id, dayFirst).IsZero() {
+		for id := range l.elementIDs(tree, i) {
+			n := tree.At(id)
+			if !mayHoldDate(text) && valueOfTime(n) == "" || p.dateAt(id, dayFirst).IsZero() {
 				continue
 			}
 			key := formOf(n)
@@ -172,21 +164,6 @@ func (p *Page) dayElements() (lists [][]xpath.Ref) {
 		}
 	}
 	return slices.DeleteFunc(lists, func(list []xpath.Ref) bool { return len(list) < leastRows })
-}
-
-// number is where an element of a block stands in the tree; −1: nowhere near it.
-func (p *Page) number(i int, n *html.Node) int32 {
-	l, tree := p.layout(), p.Eval.Tree
-	from := int32(0)
-	if i > 0 {
-		from = l.starts[i-1] + 1
-	}
-	for id := from; id < min(int32(tree.Len()), l.starts[i]+maxNodes); id++ {
-		if tree.At(id) == n {
-			return id
-		}
-	}
-	return -1
 }
 
 // texts finds the texts of rows: the smallest elements of one form that hold nearly all words of the rows which elements of one form hold.

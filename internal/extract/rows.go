@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -45,12 +46,7 @@ func (p *Page) Rows(set *Set) bool {
 		o := crawl.Object{Type: kind, Rule: BySegments, Confidence: unsure}
 		if r == at {
 			o = *first
-			o.Properties = nil
-			for _, q := range first.Properties {
-				if q.Name != "body" {
-					o.Properties = append(o.Properties, q)
-				}
-			}
+			o.Properties = slices.DeleteFunc(slices.Clone(first.Properties), func(q crawl.Property) bool { return q.Name == "body" })
 		} else if title != "" && kind == "post" {
 			o.Properties = append(o.Properties, crawl.Property{Name: "title", Value: title})
 		}

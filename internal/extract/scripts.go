@@ -21,6 +21,8 @@ const (
 // dateKeys are the names that programs give the date of a publication, in small letters without signs.
 var dateKeys = wordSet("publishedat publisheddate datepublished datepublish publishdate publicationdate firstpublished firstpublishedat firstpublisheddate publishedon published publishtime publishedtime publishdatetime publisheddatetime originalpublicationdate publicationdatetime articlepublishdate datetimepublished")
 
+var withoutSigns = strings.NewReplacer("_", "", "-", "")
+
 // scriptDate is the date that the data of scripts give the page: pages that are made in the browser have it there alone. If they have
 // several days, it is that of the data that name the end of the page's address; nil: none is.
 func (p *Page) scriptDate(*window) *dated {
@@ -78,7 +80,7 @@ func keyAround(script string, at int) (from, end int) {
 
 // valueBehind is the value of a name that is one of a date's: a text in quotes, or a number; empty if there is none.
 func valueBehind(script string, from, end int) string {
-	if !dateKeys[strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(script[from:end]))] {
+	if !dateKeys[strings.ToLower(withoutSigns.Replace(script[from:end]))] {
 		return ""
 	}
 	rest := script[end:min(len(script), end+maxDateAlone)]
