@@ -155,12 +155,16 @@ func (r shardRounds) notice(shard int, in ClaimInput, notices []politeness.Relea
 func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Politeness) shardRounds {
 	rounds, epoch := shardRounds{map[int]*politeness.Round{}, map[int]*politeness.Round{}, map[int]frontier.Confirmed{}}, a.Membership.Epoch()
 	notices := map[int][]politeness.Release{}
-	of := func(shard int) *politeness.Round {
-		r := rounds.of(shard, in)
+	from := func(r *politeness.Round) *politeness.Round {
 		r.Worker, r.Groups, r.Epoch = a.Settings.Worker, a.Groups.Hash(), epoch
 		return r
 	}
-	at := func(ip string) *politeness.Round { return of(a.shardOf(ip)) }
+	at := func(ip string) *politeness.Round { return from(rounds.of(a.shardOf(ip), in)) }
+	confirm := func(ip string, c frontier.Confirmed) {
+		of := rounds.confirm[a.shardOf(ip)]
+		of.Add(c)
+		rounds.confirm[a.shardOf(ip)] = of
+	}
 	for _, c := range round.Claims {
 		r := at(c.IP)
 		ask := a.askOf(in.Crawl, c, p, in.Reply)
@@ -180,21 +184,15 @@ func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Pol
 				}
 			}
 		}
-		confirm := rounds.confirm[a.shardOf(l.IP)]
-		confirm.Releases = append(confirm.Releases, l.Key())
-		rounds.confirm[a.shardOf(l.IP)] = confirm
+		confirm(l.IP, frontier.Confirmed{Releases: []politeness.Key{l.Key()}})
 	}
 	for _, c := range round.Renewals {
 		r := at(c.IP)
 		r.Renewals = append(r.Renewals, politeness.Renewal{Ask: a.askOf(in.Crawl, c, p, in.Reply), Number: c.Grant})
-		confirm := rounds.confirm[a.shardOf(c.IP)]
-		confirm.Renewed = append(confirm.Renewed, politeness.Key{Lease: c.ID, Number: c.Grant})
-		confirm.Until = politeness.Renewed(now)
-		rounds.confirm[a.shardOf(c.IP)] = confirm
+		confirm(c.IP, frontier.Confirmed{Renewed: []politeness.Key{{Lease: c.ID, Number: c.Grant}}, Until: politeness.Renewed(now)})
 	}
 	for n, list := range notices {
-		r := rounds.notice(n, in, list)
-		r.Worker, r.Groups, r.Epoch = a.Settings.Worker, a.Groups.Hash(), epoch
+		from(rounds.notice(n, in, list))
 	}
 	return rounds
 }

@@ -47,10 +47,8 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	if class == crawl.ClassPage {
 		e.rec.Totals.CountBecame(now)
 	}
-	if o.Answered() && class == crawl.ClassPage {
-		if err := e.countDone(k.PLD, done, o, r.Position.Priority); err != nil {
-			return end, err
-		}
+	if err := e.countDone(k.PLD, done, o, class, r.Position.Priority); err != nil {
+		return end, err
 	}
 	if o.Kind == crawl.OutcomeReturned {
 		return end, nil
@@ -75,12 +73,7 @@ func (e *edit) conclude(o crawl.PageOutcome, archive int, done map[uint64]queue.
 	case crawl.OutcomeDone, crawl.OutcomeUnmodified:
 		r.State, r.Attempts, r.End = record.Done, 0, endOf(&o)
 		end.kept, r.Features, r.OtherFeatures = r.LinkFeatures(), nil, nil // nobody asks for it any more
-		if o.Visit.Digest != "" {
-			r.Visit, r.Archive = o.Visit, archive
-			if r.Visit.URL == r.URL {
-				r.Visit.URL = ""
-			}
-		}
+		keepVisit(&r, &o, archive)
 		if err := e.sites.reward(k.PLD, &r, o, e.rec.Definition.Topic.Threshold); err != nil {
 			return end, err
 		}
@@ -105,19 +98,23 @@ func (e *edit) concludeBanned(k record.Key, r *record.Record, o crawl.PageOutcom
 	}
 	class := crawl.ClassOf(r.Path)
 	count(e.rec, o, class)
-	if o.Answered() && class == crawl.ClassPage {
-		if err := e.countDone(k.PLD, done, o, r.Position.Priority); err != nil {
-			return err
-		}
+	if err := e.countDone(k.PLD, done, o, class, r.Position.Priority); err != nil {
+		return err
 	}
 	r.Attempts = 0
-	if o.Visit.Digest != "" {
-		r.Visit, r.Archive = o.Visit, archive
-		if r.Visit.URL == r.URL {
-			r.Visit.URL = ""
-		}
-	}
+	keepVisit(r, &o, archive)
 	return e.Set(e.s.keys.Record(k), r.Encode())
+}
+
+// keepVisit keeps the last capture of a URL with its record.
+func keepVisit(r *record.Record, o *crawl.PageOutcome, archive int) {
+	if o.Visit.Digest == "" {
+		return
+	}
+	r.Visit, r.Archive = o.Visit, archive
+	if r.Visit.URL == r.URL {
+		r.Visit.URL = ""
+	}
 }
 
 // endOf is how a URL ends that is done.
@@ -131,9 +128,12 @@ func endOf(o *crawl.PageOutcome) record.End {
 	return record.Unread
 }
 
-// countDone counts an answer of a queue. done holds the queues of the batch's claims; a batch whose claims
+// countDone counts an answer of a queue, if it is one for a page. done holds the queues of the batch's claims; a batch whose claims
 // ran out brings pages of others. priority is that by which the URL was claimed.
-func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.PageOutcome, priority uint16) error {
+func (e *edit) countDone(pld uint64, done map[uint64]queue.Tally, o crawl.PageOutcome, class crawl.Class, priority uint16) error {
+	if !o.Answered() || class != crawl.ClassPage {
+		return nil
+	}
 	if _, claimed := done[pld]; !claimed {
 		if err := errors.Join(e.touch(e.s, pld), e.f.loadQueues(e.s, pld)); err != nil {
 			return err

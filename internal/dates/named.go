@@ -108,11 +108,11 @@ func (r *reader) isYear(i int) bool {
 
 // year is the year that a number stands for: those of the Buddhist calendar are 543 greater.
 func (r *reader) year(i int) int {
-	if year := int(r.toks[i].value); year < firstYear+buddhist {
-		return year
-	} else {
-		return year - buddhist
+	year := int(r.toks[i].value)
+	if year >= firstYear+buddhist {
+		year -= buddhist
 	}
+	return year
 }
 
 // wordBetween reports whether a word after a year stands between two tokens.

@@ -143,7 +143,7 @@ func weighedAt(seen int) bool {
 const weighEvery = 1000
 
 // Of is how likely a page is of the topic, in (0,1).
-func (r *Relevance) Of(views Views) float64 { return sigmoid(r.sum(r.inputs(views, false))) }
+func (r *Relevance) Of(views Views) float64 { return sigmoid(r.sum(r.inputs(views))) }
 
 // URL is what the form of a URL says for the topic: above 0 if examples have such more often than others.
 func (r *Relevance) URL(features text.HashedVector) float64 { return r.parts[2].score(features, nil) }
@@ -156,8 +156,17 @@ func (r *Relevance) sum(x [estimators]float64) float64 {
 	return sum
 }
 
-// inputs are the scores of the parts; an example is judged by the other examples.
-func (r *Relevance) inputs(views Views, example bool) (x [estimators]float64) {
+// inputs are the scores of the estimators for a page of the crawl.
+func (r *Relevance) inputs(views Views) [estimators]float64 {
+	x := r.unfitted(views, false)
+	for i, view := range fitted {
+		x[firstFit+i] = r.fits[i].score(views[view])
+	}
+	return x
+}
+
+// unfitted are the scores of the estimators but the regressions; an example is judged by the other examples.
+func (r *Relevance) unfitted(views Views, example bool) (x [estimators]float64) {
 	for i, v := range views[:parts] {
 		var without text.HashedVector
 		if example && len(r.examples) > 2 {
@@ -166,9 +175,6 @@ func (r *Relevance) inputs(views Views, example bool) (x [estimators]float64) {
 		x[i] = r.parts[i].score(v, without)
 	}
 	x[cosine] = r.cosine(views[0], example)
-	for i, view := range fitted {
-		x[firstFit+i] = r.fits[i].score(views[view])
-	}
 	return x
 }
 
@@ -208,10 +214,10 @@ func (r *Relevance) weigh() {
 // heldBack fits the regressions, and returns the scores of examples and others by what has not seen them.
 func (r *Relevance) heldBack() (mine, theirs [][estimators]float64) {
 	for _, v := range r.examples {
-		mine = append(mine, r.inputs(v, true))
+		mine = append(mine, r.unfitted(v, true))
 	}
 	for _, v := range r.others {
-		theirs = append(theirs, r.inputs(v, false))
+		theirs = append(theirs, r.unfitted(v, false))
 	}
 	for i, view := range fitted {
 		m, t := r.fits[i].fit(r.examples, r.others, view)

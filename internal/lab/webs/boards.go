@@ -49,11 +49,16 @@ func forum(boards int, seed uint64) *recorded.Web {
 	for i := range forumUsers {
 		f.page(fmt.Sprintf("/u/%d", i), "", fmt.Sprintf("user %d", i), f.text(-1, 12))
 	}
-	f.web.Seeds = []int{0}
-	for i := range boards {
-		f.web.Topics = append(f.web.Topics, fmt.Sprintf("board %d", i))
-	}
+	topicsOfBoards(f.web, boards)
 	return f.web
+}
+
+// topicsOfBoards makes the boards the topics of a forum, and its first page the seed.
+func topicsOfBoards(web *recorded.Web, boards int) {
+	web.Seeds = []int{0}
+	for i := range boards {
+		web.Topics = append(web.Topics, fmt.Sprintf("board %d", i))
+	}
 }
 
 // board is a forum while it is made.

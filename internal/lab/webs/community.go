@@ -85,10 +85,7 @@ func newCommunity(boards int, seed uint64) *recorded.Web {
 	for i := range c.users {
 		c.profile(i)
 	}
-	c.web.Seeds = []int{0}
-	for i := range boards {
-		c.web.Topics = append(c.web.Topics, fmt.Sprintf("board %d", i))
-	}
+	topicsOfBoards(c.web, boards)
 	return c.web
 }
 
