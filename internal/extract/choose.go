@@ -224,8 +224,9 @@ func (p *Page) tightest() (best xpath.Ref, fit float64) {
 	return best, fit
 }
 
-// correct replaces the body of the page's only article where its element holds less than a third of the page's main words: it is a
-// teaser, an advertisement or a part. The element with the best fit is the body then; if none has enough, the article has none.
+// correct replaces the body of the page's only article where its element holds less than a third of the page's main words, or less than half
+// and another element has a good fit: it is a teaser, an advertisement or a part. The element with the best fit is the body then; if none
+// has enough, the article has none. One that holds little of what the page shows gives way to the page's region.
 func (p *Page) correct(level *kb.Level, set *Set) {
 	at := -1
 	for i, l := range set.Located {
@@ -254,8 +255,8 @@ func (p *Page) correct(level *kb.Level, set *Set) {
 		return
 	}
 	r, fit := p.tightest()
-	if wider, ok := p.region(); little && ok {
-		if _, m := p.wordsOf(wider, nil); float64(m) >= supplyFit*float64(all) {
+	if little {
+		if wider, ok := p.wholeRegion(); ok {
 			r, fit = wider, supplyFit
 		}
 	}

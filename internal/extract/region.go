@@ -54,6 +54,16 @@ func (p *Page) region() (best xpath.Ref, ok bool) {
 	return best, ok
 }
 
+// wholeRegion is the region of a page, if it has so much of the main text that it may be the body.
+func (p *Page) wholeRegion() (r xpath.Ref, ok bool) {
+	if r, ok = p.region(); !ok {
+		return r, false
+	}
+	l := p.layout()
+	_, main := l.below(p.Eval.Tree, r)
+	return r, float64(main) >= supplyFit*float64(l.main[len(l.main)-1])
+}
+
 // gain is how many words of a block speak for an element that it stands in to be the region. Of short links only those of menus speak
 // against it, of which several follow each other: between other blocks they are names, dates and tags.
 func (l *layout) gain(i int) int {

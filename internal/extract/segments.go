@@ -79,10 +79,8 @@ func (p *Page) Supply(levelKnown bool, set *Set) (made bool) {
 	object.Properties = slices.DeleteFunc(object.Properties, func(p crawl.Property) bool { return p.Name == "body" })
 	r, fit := p.tightest()
 	if fit < supplyFit {
-		if wider, ok := p.region(); ok {
-			if _, m := l.below(p.Eval.Tree, wider); float64(m) >= supplyFit*float64(main) {
-				r, fit = wider, supplyFit
-			}
+		if wider, ok := p.wholeRegion(); ok {
+			r, fit = wider, supplyFit
 		}
 	}
 	if fit >= supplyFit {
@@ -157,9 +155,11 @@ func (p *Page) Segments(lists bool) []bool {
 	l := p.layout()
 	marks, any := make([]bool, len(l.segments)), false
 	from, to, prose := 0, len(l.segments), l.words[len(l.segments)] < chosenWords
-	if r, ok := p.region(); lists && ok {
-		from, to = l.blocks(p.Eval.Tree, r)
-		prose = prose || 2*(l.main[to]-l.main[from]) > l.words[to]-l.words[from] || p.hasListings(r)
+	if lists {
+		if r, ok := p.region(); ok {
+			from, to = l.blocks(p.Eval.Tree, r)
+			prose = prose || 2*(l.main[to]-l.main[from]) > l.words[to]-l.words[from] || p.hasListings(r)
+		}
 	}
 	for i, s := range l.segments {
 		if marks[i] = s == Main || s == Comments || lists && i >= from && i < to && l.roles[i] == Main && (prose || l.size(i) >= entryWords); marks[i] {
