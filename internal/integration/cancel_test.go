@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,6 @@ func TestLongCancelledCrawl(t *testing.T) {
 	world := Serve(t, bench.New(webworld.Options{Seed: 7, Latency: 50 * time.Millisecond}, 2, 40))
 	dir := t.TempDir()
 	d := server.inFlight(t, world, dir, "cancelled", 20)
-	world.SetLatency(300 * time.Millisecond)
 	if err := server.Client.CancelWorkflow(t.Context(), names.CrawlID(d.Name), ""); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestLongForgetTerminatedCrawl(t *testing.T) {
 func TestCancelledWithoutItsWorker(t *testing.T) {
 	t.Parallel()
 	server := StartServer(t)
-	world := Serve(t, bench.New(webworld.Options{Seed: 9, Latency: 100 * time.Millisecond}, 2, 80))
+	world := Serve(t, bench.New(webworld.Options{Seed: 9, Latency: 100 * time.Millisecond, Trace: true}, 2, 80))
 	dir := t.TempDir()
 	conf, other := Config(server, world, dir), Config(server, world, t.TempDir())
 	other.Name = "w2"
@@ -109,7 +109,14 @@ func TestCancelledWithoutItsWorker(t *testing.T) {
 	}
 	server.awaitLeases(t, world, 10)
 	world.SetLatency(10 * time.Second) // nothing that is in progress ends before the worker is away
-	left := StartWorker(t, other)      // for the tasks of the crawl itself
+	slow := time.Now()
+	Until(t, soon, "a request is in progress that lasts so long", func() string { // between two batches there is none, and no lease
+		if trace := world.Trace(); !slices.ContainsFunc(trace, func(a webworld.Asked) bool { return a.Live && a.Began.After(slow) }) {
+			return fmt.Sprintf("%d requests", len(trace))
+		}
+		return ""
+	})
+	left := StartWorker(t, other) // for the tasks of the crawl itself
 	away.Stop()
 	status := func(want ...string) {
 		t.Helper()
@@ -186,12 +193,16 @@ func wholeHosts(name string, world *webworld.World) crawl.Definition {
 	return d
 }
 
-// awaitLeases waits until leases are held and some pages have been fetched.
+// awaitLeases waits until leases are held and some pages have been fetched. The web has a latency of a second then: a busy shard answers late, and the crawl must not end meanwhile.
 func (s *Server) awaitLeases(t *testing.T, world *webworld.World, pages int) {
 	t.Helper()
 	Until(t, soon, "leases are held in mid-crawl", func() string {
-		if n := world.Stats().Requested(); n < pages || held(s.shard(t)) == "" {
+		n := world.Stats().Requested()
+		if n < pages {
 			return fmt.Sprintf("%d pages are fetched", n)
+		}
+		if world.SetLatency(time.Second); held(s.shard(t)) == "" {
+			return fmt.Sprintf("%d pages are fetched, and no lease is held", n)
 		}
 		return ""
 	})

@@ -131,6 +131,7 @@ func TestPauseReleasesLeases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	world.SetLatency(500 * time.Millisecond)
 	signal(names.SignalPause)
 	before := 0
 	Until(t, soon, "the running batches end, and their leases with them", func() string {

@@ -47,7 +47,9 @@ func TestRetiredWorker(t *testing.T) {
 		})
 	}
 	requested(20)
+	world.SetLatency(2 * time.Second) // the crawl has most of its pages left, however long the worker takes to stop
 	retired.Stop()
+	world.SetLatency(0)
 	requested(world.Stats().Requested() + 20) // more than one batch: leases are asked for and granted
 	if result := Result(t, server.Client, d.Name, CrawlTime); result.Reason != "drained" {
 		t.Errorf("it ends: %s", result.Reason)

@@ -102,9 +102,12 @@ func TestSpreadCrawlMoves(t *testing.T) {
 	d := startMoving(t, server, "moves", world)
 	awaitPages(t, world, 24*30/5)
 	took := workers["w1"].stop(t, moveHandOver+moveDrain+moveSlack)
+	world.SetLatency(3 * time.Second) // so that the crawl does not end before w3 has joined, however busy the machine is
 	server.awaitRing(t, "w2: up, 1024 owned")
 	at := world.Stats().Requests
 	workers["w3"].start(t)
+	server.awaitQuietRing(t, "w3")
+	world.SetLatency(0)
 	out := Result(t, server.Client, d.Name, CrawlTime)
 	t.Logf("w1 has ended %v after SIGTERM, at %d of %d requests; %+v", took.Round(time.Millisecond), at, world.Stats().Requests, out.Totals)
 	if out.Reason != crawl.ReasonDrained {
