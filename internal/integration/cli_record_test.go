@@ -48,23 +48,29 @@ type recorder struct {
 }
 
 // controllerOf is the workflow ID of the controller of a worker in a crawl that is spread.
-func (s *Server) controllerOf(t *testing.T, name, worker string) string {
+func (s *Server) controllerOf(t *testing.T, name, worker string) (id string) {
 	t.Helper()
-	var state workflows.CrawlState
-	value, err := s.Client.QueryWorkflow(t.Context(), names.CrawlID(name), "", names.QueryStatus)
-	if err == nil {
-		err = value.Get(&state)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range state.Members {
-		if m.Worker == worker && !m.Gone {
-			return m.ControllerID(name)
+	Until(t, soon, worker+" is a member of "+name, func() string { // the other one may have begun before it; a busy server gives a query up after some seconds
+		var state workflows.CrawlState
+		value, err := s.Client.QueryWorkflow(t.Context(), names.CrawlID(name), "", names.QueryStatus)
+		if err == nil {
+			err = value.Get(&state)
 		}
-	}
-	t.Fatalf("%s is no member of %s", worker, name)
-	return ""
+		if err != nil {
+			return err.Error()
+		}
+		for _, m := range state.Members {
+			if m.Worker == worker && !m.Gone {
+				id = m.ControllerID(name)
+				if _, err := s.Client.DescribeWorkflowExecution(t.Context(), id, ""); err != nil { // it is started after that
+					return err.Error()
+				}
+				return ""
+			}
+		}
+		return fmt.Sprintf("%+v", state.Members)
+	})
+	return id
 }
 
 func TestRecordHistories(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/muninn-archive/muninn/internal/crawl"
@@ -22,7 +23,7 @@ var lackingLines = regexp.MustCompile(`\r\nmuninn-requisites-missing: (\d+)\r\nm
 func TestRequisites(t *testing.T) {
 	t.Parallel()
 	const pages = 9
-	held, resume := make(chan bool), make(chan bool)
+	held, resume, once := make(chan bool), make(chan bool), sync.Once{}
 	web := servePlain(t, func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		w.Header().Set("Content-Type", "text/html")
@@ -33,7 +34,7 @@ func TestRequisites(t *testing.T) {
 			}
 		case n != path:
 			if n == "3" {
-				close(held)
+				once.Do(func() { close(held) }) // a second request is a fault that is found below
 				<-resume
 			}
 			switch n {
