@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,7 +33,19 @@ func TestHostGroups(t *testing.T) {
 	}
 	server := StartServer(t)
 	for i, test := range tests {
+		// The first requests to two hosts that may be asked together wait for each other: on a busy machine one could have its last page before the other has its first.
+		met, both := map[string]func(){}, sync.WaitGroup{}
+		if test.together {
+			for _, host := range []string{"a.test", map[int]string{1: "c.test", 2: "b.test"}[test.atOnce]} {
+				both.Add(1)
+				met[host] = sync.OnceFunc(both.Done)
+			}
+		}
 		web := servePlain(t, func(w http.ResponseWriter, r *http.Request) {
+			if host, _, _ := strings.Cut(r.Host, ":"); met[host] != nil {
+				met[host]()
+				both.Wait()
+			}
 			time.Sleep(pause)
 			_, _ = fmt.Fprint(w, "<html><body>ravens")
 			for n := range 3 {
