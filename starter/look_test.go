@@ -121,12 +121,14 @@ func TestControllersOfSomeWorkersAreAway(t *testing.T) {
 		s.Crawl.Members = append(s.Crawl.Members, m)
 	}
 	service := someAway{away: map[string]bool{names.ControllerID("c", "away-1"): true, names.ControllerID("c", "away-2"): true}}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	answers := s.askControllers(ctx, service, "run")
-	for i, want := range []bool{false, true, false} {
-		if a := answers[i]; a.answered != want || !a.running || want && a.progress.Totals.Pages != 7 {
-			t.Errorf("member %d: %+v", i, a)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		answers := s.askControllers(ctx, service, "run")
+		for i, want := range []bool{false, true, false} {
+			if a := answers[i]; a.answered != want || !a.running || want && a.progress.Totals.Pages != 7 {
+				t.Errorf("member %d: %+v", i, a)
+			}
 		}
-	}
+	})
 }
