@@ -34,8 +34,8 @@ func (p *Page) value(q *kb.Property, r xpath.Ref, skip skipSet) string {
 // dateIn is the date of a part of a text. The rest may know which of two numbers is the day: "le 05/03/2015".
 func (p *Page) dateIn(whole, part string) string {
 	value := p.typed("dateTime", part)
-	if at := strings.IndexByte(part, '/'); at < 0 || value == "" || len(whole) > MaxDate {
-		return value
+	if value == "" || len(whole) > MaxDate || strings.IndexByte(part, '/') < 0 || p.dayFirst() {
+		return value // of a page whose dates begin with the day it is read so already
 	}
 	a, _, _ := dates.Read(value, time.Time{})
 	if b, _, ok := dates.Read(whole, time.Time{}); ok && a.Year() == b.Year() && a.Day() == int(b.Month()) && b.Day() == int(a.Month()) {

@@ -1,7 +1,13 @@
 package extract
 
 import (
+	"regexp"
 	"testing"
+
+	"golang.org/x/net/html/atom"
+
+	"github.com/muninn-archive/muninn/internal/xpath"
+	"github.com/muninn-archive/muninn/kb"
 )
 
 func TestNumber(t *testing.T) {
@@ -20,6 +26,27 @@ func TestDateTime(t *testing.T) {
 	} {
 		if got := dateTime(value); got != want {
 			t.Errorf("%q: %q, want %q", value, got, want)
+		}
+	}
+}
+
+// TestDateIn: the pattern of a rule leaves a part of a text. What else stands there, and the language of the page, say which number is the day.
+func TestDateIn(t *testing.T) {
+	for _, c := range []struct{ name, lang, text, want string }{
+		{"a page in German", "de", "am 05/03/2015 von Hugo", "2015-03-05T00:00:00Z"},
+		{"another day in German", "de", "Raben 05/03/2015", "2015-03-05T00:00:00Z"},
+		{"an English page", "en", "Ravens 05/03/2015", "2015-05-03T00:00:00Z"},
+		{"a French word on an English page", "en", "le 05/03/2015", "2015-03-05T00:00:00Z"},
+	} {
+		p := pageAt(t, "http://a.test/ravens", `<html lang="`+c.lang+`"><p>`+c.text+`</p>`)
+		q := &kb.Property{Name: "published", As: "dateTime", Match: regexp.MustCompile(`(\d\d/\d\d/\d{4})`)}
+		for id := int32(0); int(id) < p.Eval.Tree.Len(); id++ {
+			if p.Eval.Tree.At(id).DataAtom != atom.P {
+				continue
+			}
+			if got := p.value(q, xpath.Ref{ID: id, Attr: -1}, nil); got != c.want {
+				t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			}
 		}
 	}
 }
