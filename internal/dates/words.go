@@ -111,3 +111,6 @@ var zones = map[string]int16{
 	"cet": 60, "mez": 60, "cest": 120, "mesz": 120, "eet": 120, "eest": 180, "msk": 180, "jst": 540,
 	"est": -300, "edt": -240, "cst": -360, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
 }
+
+// IsWeekday reports whether a word is the name of a weekday in a language that this package reads, or short for one.
+func IsWeekday(name string) bool { return words[fold(name)].weekday != 0 }

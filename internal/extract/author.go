@@ -217,8 +217,14 @@ func (p *Page) endsName(words []string, n int) bool {
 		return true
 	}
 	lower := strings.ToLower(strings.Trim(w, ",:."))
-	if n > 0 && (ending[lower] || labels[lower] == published || labels[lower] == updated || labels[lower] == foreign) {
-		return true
+	if n > 0 {
+		kind := labels[lower]
+		if untilWords[lower] {
+			kind = labelAt(lower, strings.Join(words[n+1:min(n+4, len(words))], " "))
+		}
+		if ending[lower] || kind == published || kind == updated || kind == foreign {
+			return true
+		}
 	}
 	return (n+1 < len(words) && strings.ContainsAny(words[n+1], "0123456789") || strings.HasSuffix(w, ".")) && isMonth(w)
 }

@@ -11,6 +11,8 @@ func TestVisibleAuthor(t *testing.T) {
 		{"text", `<h1>Ravens</h1><p>by Hugo Munin on 21 November 2026</p>TEXT`, "Hugo Munin"},
 		{"a month without preposition", `<h1>Ravens</h1><p>By Hugo Munin November 21, 2026</p>TEXT`, "Hugo Munin"},
 		{"behind the date", `<h1>Ravens</h1><p>21.11.2026 von Hugo van Munin</p>TEXT`, "Hugo van Munin"},
+		{"a name that is a word for until", `<h1>Ravens</h1><p>By Till Corvi, 21 November 2026</p>TEXT`, "Till Corvi"},
+		{"the same within", `<h1>Ravens</h1><p class="author">Hugo Till Corvi</p>TEXT`, "Hugo Till Corvi"},
 		{"several", `<h1>Ravens</h1><p>Written by Hugo Munin, Edda Corvi and Al Poe</p>TEXT`, "Hugo Munin, Edda Corvi and Al Poe"},
 		{"with a colon", `<h1>Ravens</h1><p>Autor: Hugo Munin | Quelle: Turm</p>TEXT`, "Hugo Munin"},
 		{"a word of its own before it", `<h1>Ravens</h1><div>by</div><div>Hugo Munin</div>TEXT`, "Hugo Munin"},

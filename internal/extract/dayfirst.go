@@ -23,17 +23,41 @@ func (p *Page) dayFirst() bool {
 }
 
 // dotted writes dates of three numbers with slashes, day first, with dots: package dates reads 5/6/2014 as the sixth of May, 5.6.2014 as
-// the fifth of June.
+// the fifth of June. A year that comes first, and slashes of other things, stay.
 func dotted(s string) string {
-	at := strings.IndexByte(s, '/')
-	if at < 1 || at+1 >= len(s) || !isDigit(s[at-1]) || at >= 3 && isDigit(s[at-2]) && isDigit(s[at-3]) {
-		return s
+	for at := 0; at < len(s); at++ {
+		next := strings.IndexByte(s[at:], '/')
+		if next < 0 {
+			break
+		}
+		at += next
+		if second := secondSlash(s, at); second > 0 {
+			s = s[:at] + "." + s[at+1:second] + "." + s[second+1:]
+			at = second
+		}
 	}
-	second := strings.IndexByte(s[at+1:], '/') + at + 1
-	if second == at || second-at > 3 || second-at < 2 || second+3 > len(s) {
-		return s
+	return s
+}
+
+// secondSlash is the place of the slash before the year of a date whose day stands before another slash; 0 if there is no such date.
+func secondSlash(s string, first int) int {
+	day := 0
+	for day < 3 && day < first && isDigit(s[first-1-day]) {
+		day++
 	}
-	return s[:at] + "." + s[at+1:second] + "." + s[second+1:]
+	if day == 0 || day > 2 || first > day+1 && s[first-1-day] == '/' && isDigit(s[first-2-day]) {
+		return 0
+	}
+	month := digits(s[first+1:])
+	second := first + 1 + month
+	if month == 0 || month > 2 || second >= len(s) || s[second] != '/' {
+		return 0
+	}
+	year := digits(s[second+1:])
+	if end := second + 1 + year; year != 2 && year != 4 || end+1 < len(s) && s[end] == '/' && isDigit(s[end+1]) {
+		return 0
+	}
+	return second
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/muninn-archive/muninn/internal/dates"
 )
 
 // label is what a word before a date or a name says of it.
@@ -39,6 +41,36 @@ actualizat modificat actualizată обновлено обновлён измен
 	}
 	return all
 }()
+
+// untilWords are those of foreign that are also names or other words ("Till Corvi", "tot", "bis"): they say something only of a date at once behind them.
+var untilWords = wordSet("till bis tot hasta")
+
+// beforeDates are words between one of untilWords and its date.
+var beforeDates = wordSet("zum einschließlich en met el am den the")
+
+// labelAt is what a word says of what comes after it.
+func labelAt(word, after string) label {
+	word = strings.ToLower(word)
+	kind := labels[word]
+	if kind != foreign || !untilWords[word] {
+		return kind
+	}
+	for range 3 {
+		after = strings.TrimLeft(after, " :：")
+		next, rest, _ := strings.Cut(after, " ")
+		plain := strings.ToLower(strings.Trim(next, ",."))
+		switch {
+		case next == "":
+			return noLabel
+		case isDigit(next[0]) || isMonth(next):
+			return kind
+		case !beforeDates[plain] && !dates.IsWeekday(plain):
+			return noLabel
+		}
+		after = rest
+	}
+	return noLabel
+}
 
 // signs are labels in scripts that do not part words.
 var signs = []struct {
@@ -89,7 +121,7 @@ func spansOf(text string, list []span) []span {
 			}
 			end += n
 		}
-		if next := labels[strings.ToLower(text[at:end])]; next != noLabel {
+		if next := labelAt(text[at:end], text[end:]); next != noLabel {
 			cut(at, end, next)
 		}
 		at = end

@@ -43,6 +43,10 @@ func TestVisibleDates(t *testing.T) {
 		{"several far below", "", `<h1>Ravens</h1>TEXTTEXTTEXTTEXT<p>Datum: 21 November 2026</p>TEXT<p>Published 20 November 2026</p>TEXTTEXTTEXT`, "", ""},
 		{"a day until which something is to be done", "", `<h1>Ravens</h1><p>21 November 2025</p><p>Apply by 30 June 2026</p>TEXT`, "2025-11-21", ""},
 		{"the same by a month", "", `<h1>Ravens</h1><p>21 November 2025</p><p>Register by May 5, 2026</p>TEXT`, "2025-11-21", ""},
+		{"a name that is a word for until", "", `<h1>Ravens</h1><p>Till Corvi, 21 November 2026</p>TEXT`, "2026-11-21", ""},
+		{"a title with such a word", "", `<h1>Ravens</h1><p>De vogels zijn tot rust: 21 november 2026</p>TEXT`, "2026-11-21", ""},
+		{"until a date", "", `<h1>Ravens</h1><p>bis zum 21.11.2026</p><p>till Saturday, 21 November 2026</p>TEXT`, "", ""},
+		{"until a month", "", `<h1>Ravens</h1><p>Open till November 21, 2026</p>TEXT`, "", ""},
 		{"an event's address", "http://a.test/events/2026/12/24/ravens", `<h1>Ravens</h1>TEXT`, "", ""},
 		{"mis en ligne", "", `<h1>Ravens</h1><p>Mis en ligne le 5 juin 2014 par la maison des oiseaux du vallon de la roche, mise à jour le 7 juin 2014</p>TEXT`, "2014-06-05", "2014-06-07"},
 		{"a label in a cell of its own", "", `<h1>Ravens</h1><dl><dt>Published</dt><dd>5 March 2015</dd><dt>Last updated</dt><dd>7 March 2016</dd></dl>TEXT`, "2015-03-05", "2016-03-07"},
@@ -65,6 +69,7 @@ func TestVisibleDates(t *testing.T) {
 		{"the front", "http://a.test/", `<h1>Ravens</h1><p>21 November 2026</p>TEXT`, "", ""},
 		{"the address", "http://a.test/2026/11/21/ravens", `<h1>Ravens</h1><p>20 November 2026</p>TEXT`, "2026-11-21", ""},
 		{"the language of the page", "", `<html lang="en-GB"><h1>Ravens</h1><p>5/6/2014</p>TEXT`, "2014-06-05", ""},
+		{"a slash before the date", "", `<html lang="de"><h1>Raben</h1><p>Vögel/Türme, 5/6/2014</p>TEXT`, "2014-06-05", ""},
 		{"American", "", `<html lang="en-US"><h1>Ravens</h1><p>5/6/2014</p>TEXT`, "2014-05-06", ""},
 	} {
 		if c.url == "" {
@@ -101,6 +106,7 @@ func TestLabels(t *testing.T) {
 	for text, want := range map[string]string{
 		"by Hugo, published 1 May, updated 2 May": "3: Hugo, |1: 1 May, |2: 2 May", "1 May": "0:1 May", "Standby on 1 May": "0:Standby on 1 May", "": "",
 		"作者：雨果 发布于 1": "3:：雨果 |1:于 1", "Mise à jour : 1 mai": "0:Mise |2: : 1 mai",
+		"bis einschließlich 1. Mai": "4: einschließlich 1. Mai", "By Till Corvi": "3: Till Corvi", "Till": "0:Till", "hasta el lunes 5": "4: el lunes 5", "tot en met iedereen": "0:tot en met iedereen",
 	} {
 		var got []string
 		for _, s := range spansOf(text, nil) {
@@ -110,7 +116,9 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, strings.Join(got, "|"), want)
 		}
 	}
-	for text, want := range map[string]string{"5/6/2014": "5.6.2014", "le 5/6/14 à 10": "le 5.6.14 à 10", "2014/6/5": "2014/6/5", "a/b": "a/b", "5/": "5/", "5/6": "5/6", "1/23456/7": "1/23456/7", "/": "/"} {
+	for text, want := range map[string]string{"5/6/2014": "5.6.2014", "le 5/6/14 à 10": "le 5.6.14 à 10", "2014/6/5": "2014/6/5", "a/b": "a/b", "5/": "5/", "5/6": "5/6", "1/23456/7": "1/23456/7", "/": "/",
+		"Birds/Walls, 5/6/2014": "Birds/Walls, 5.6.2014", "5/6/2014 / 7/8/2015": "5.6.2014 / 7.8.2015", "2/3 of 5/6/2014": "2/3 of 5.6.2014", "a/5/6/2014/b": "a/5.6.2014/b", "7/5/6/2014": "7/5/6/2014", "1/2/3": "1/2/3",
+		"5/6/2014/7": "5/6/2014/7", "2014/5/6/20": "2014/5/6/20"} {
 		if got := dotted(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
