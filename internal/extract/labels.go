@@ -72,6 +72,21 @@ func labelAt(word, after string) label {
 	return noLabel
 }
 
+// particles are those of byAuthor that also stand within names: "Ursula von der Raben", "Karen af Ravn".
+var particles = wordSet("von di af av door par por")
+
+// isParticle reports whether a word for "by" is a part of the name before it: it is small, just behind a word with a capital, and before another.
+func isParticle(before, word, after string) bool {
+	if !particles[word] || !strings.HasSuffix(before, " ") {
+		return false
+	}
+	before, after = strings.TrimSpace(before), strings.TrimSpace(after)
+	first, _ := utf8.DecodeRuneInString(before[strings.LastIndexByte(before, ' ')+1:])
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	return unicode.IsUpper(first) && (unicode.IsLetter(last) || last == '.') && unicode.IsLetter(next)
+}
+
 // signs are labels in scripts that do not part words.
 var signs = []struct {
 	text string
@@ -121,7 +136,7 @@ func spansOf(text string, list []span) []span {
 			}
 			end += n
 		}
-		if next := labelAt(text[at:end], text[end:]); next != noLabel {
+		if next := labelAt(text[at:end], text[end:]); next != noLabel && !(next == byAuthor && kind == byAuthor && isParticle(text[from:at], text[at:end], text[end:])) {
 			cut(at, end, next)
 		}
 		at = end
