@@ -23,6 +23,17 @@ var dateKeys = wordSet("publishedat publisheddate datepublished datepublish publ
 
 var withoutSigns = strings.NewReplacer("_", "", "-", "")
 
+// isProgram reports whether a script is a program or its data, by its type (HTML §4.12.1). Others are of another use: JSON-LD has a reader of its
+// own, which knows of what a date is said; templates, import maps and rules for loading say nothing of the page.
+func isProgram(kind string) bool {
+	kind, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(kind)), ";")
+	switch kind = strings.TrimSpace(kind); kind {
+	case "", "module", "application/json", "text/json":
+		return true
+	}
+	return strings.HasSuffix(kind, "javascript") || strings.HasSuffix(kind, "ecmascript")
+}
+
 // scriptDate is the date that the data of scripts give the page: pages that are made in the browser have it there alone. If they have
 // several days, it is that of the data that name the end of the page's address; nil: none is.
 func (p *Page) scriptDate(*window) *dated {
@@ -33,7 +44,7 @@ func (p *Page) scriptDate(*window) *dated {
 	var only, named *dated
 	several, keys := false, 0
 	for n := range p.Doc.Root.Descendants() {
-		if n.DataAtom != atom.Script || n.FirstChild == nil || len(n.FirstChild.Data) > maxScript {
+		if n.DataAtom != atom.Script || n.FirstChild == nil || len(n.FirstChild.Data) > maxScript || !isProgram(attr(n, "type")) {
 			continue
 		}
 		script := n.FirstChild.Data
