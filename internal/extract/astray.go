@@ -63,7 +63,7 @@ func (p *Page) saysUpdated(r xpath.Ref) bool {
 			return false
 		}
 		list := spansOf(before.Data, buf[:0])
-		return len(list) > 0 && list[len(list)-1].kind == updated && countWords(strings.Trim(list[len(list)-1].text, " :")) <= 1
+		return len(list) > 0 && list[len(list)-1].kind == updated && fields(strings.Trim(list[len(list)-1].text, " :")) <= 1
 	}
 	return false
 }

@@ -147,7 +147,7 @@ func nameInLine(text string) string {
 // leadsToName reports whether a name may come after a part of a text and a word for "by": "Written by" and "1 May by" lead to one, "Powered
 // by" and "a book by" do not.
 func leadsToName(s span) bool {
-	return (s.kind == published || s.kind == byAuthor) && countWords(s.text) == 0 || strings.ContainsAny(s.text, "0123456789") && countWords(s.text) <= maxDateWords
+	return (s.kind == published || s.kind == byAuthor) && fields(s.text) == 0 || strings.ContainsAny(s.text, "0123456789") && fields(s.text) <= maxDateWords
 }
 
 // nameIn is the name that a text begins with, behind words such as "by". Of a text that no element marks as a name each word must begin with
@@ -183,12 +183,23 @@ func (p *Page) nameIn(text string, marked bool) string {
 	switch {
 	case n == 0 || n > maxNameWords || utf8.RuneCountInString(name) > maxNameBytes || utf8.RuneCountInString(name) < 2:
 		return ""
-	case !marked && (n < len(words) && n == 1 && words[1] != "|" || !capitals(words[:n])):
+	case !marked && (n < len(words) && n == 1 && words[1] != "|" && !isWhole(words[0]) || !capitals(words[:n])):
 		return ""
 	case !page.IsAuthor(name, p.metadata().Site, urls.HostOf(p.Doc.URL)):
 		return ""
 	}
 	return name
+}
+
+// isWhole reports whether a word may be the whole name of somebody: two to five signs of a script that does not part names.
+func isWhole(word string) bool {
+	n := 0
+	for _, r := range word {
+		if n++; r < 0x2E80 || !unicode.IsLetter(r) {
+			return false
+		}
+	}
+	return n >= 2 && n <= 5
 }
 
 // withoutBy takes the words for "by" and "author" from the beginning of a text.
@@ -271,7 +282,7 @@ func beginsName(text string) bool {
 	switch strings.ToLower(word) {
 	case "von", "di", "af", "av", "por", "par":
 		r, _ := utf8.DecodeRuneInString(rest)
-		return strings.Contains(rest, ",") || countWords(rest) < 2 || unicode.IsLower(r)
+		return strings.Contains(rest, ",") || fields(rest) < 2 || unicode.IsLower(r)
 	}
 	return false
 }

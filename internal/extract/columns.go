@@ -263,7 +263,7 @@ func (p *Page) writerAt(id int32) string {
 	text = withoutBy(text)
 	size := utf8.RuneCountInString(text)
 	switch {
-	case size < 2 || size > maxNick || countWords(text) > 4 || !strings.ContainsFunc(text, unicode.IsLetter):
+	case size < 2 || size > maxNick || fields(text) > 4 || !strings.ContainsFunc(text, unicode.IsLetter):
 		return ""
 	case strings.ContainsAny(text, "#:") || !page.IsAuthor(text, "", ""):
 		return ""

@@ -92,10 +92,11 @@ var signs = []struct {
 	text string
 	kind label
 }{
+	{"投稿者", byAuthor}, {"发布者", byAuthor}, {"發佈者", byAuthor}, {"发布人", byAuthor}, {"작성자", byAuthor}, {"글쓴이", byAuthor}, {"执笔", byAuthor}, {"執筆", byAuthor},
 	{"更新", updated}, {"修改", updated}, {"수정", updated}, {"업데이트", updated},
 	{"发布", published}, {"發布", published}, {"发表", published}, {"發表", published}, {"投稿", published}, {"公開", published}, {"掲載", published}, {"작성", published},
 	{"등록", published}, {"입력", published}, {"게시", published}, {"©", foreign},
-	{"作者", byAuthor}, {"文責", byAuthor}, {"著者", byAuthor}, {"저자", byAuthor},
+	{"作者", byAuthor}, {"记者", byAuthor}, {"記者", byAuthor}, {"文責", byAuthor}, {"著者", byAuthor}, {"저자", byAuthor},
 	{"à jour", updated}, {"mis en ligne", published}, {"mise en ligne", published},
 }
 

@@ -136,7 +136,7 @@ func (p *Page) datesIn(w *window) (found []dated) {
 func partsOf(found []dated, elements iter.Seq[*html.Node], size int, before label, distance int) []dated {
 	for n := range elements {
 		text := strings.TrimSpace(briefText(n, maxPart+1))
-		if len(text) <= maxPart && len(text) < size && mayHoldDate(text) && countWords(text) <= maxPartWords {
+		if len(text) <= maxPart && len(text) < size && mayHoldDate(text) && fields(text) <= maxPartWords {
 			found = appendDate(found, text, before, distance, len(text))
 		}
 	}
@@ -171,7 +171,7 @@ func (p *Page) labelBefore(i int) label {
 		return noLabel
 	}
 	switch last := list[len(list)-1]; {
-	case last.kind == noLabel || last.kind == byAuthor || countWords(strings.Trim(last.text, " :：")) > 1:
+	case last.kind == noLabel || last.kind == byAuthor || fields(strings.Trim(last.text, " :：")) > 1:
 		return noLabel
 	default:
 		return last.kind
@@ -186,7 +186,7 @@ func (p *Page) pieces(i int) string {
 	text := p.Doc.Blocks[i]
 	for k := i + 1; k < len(p.Doc.Blocks) && k < i+3 && len(p.Doc.Blocks[k]) <= maxPiece; k++ {
 		text += " " + p.Doc.Blocks[k]
-		if _, precision, ok := dates.Read(text, time.Time{}); ok && precision == dates.Day && countWords(text) <= 4 {
+		if _, precision, ok := dates.Read(text, time.Time{}); ok && precision == dates.Day && fields(text) <= 4 {
 			return text
 		}
 	}
@@ -263,7 +263,16 @@ func namedWords(text string) int {
 
 // isSentence reports whether a short text is one: what it is about has the date, not the page.
 func isSentence(text string) bool {
-	return countWords(text) > maxPhraseWords && strings.ContainsAny(text[len(text)-1:], ".!?")
+	return fields(text) > maxPhraseWords && strings.ContainsAny(text[len(text)-1:], ".!?")
+}
+
+// fields counts what stands between white space. The bounds of dates and names are such counts: a Chinese or Japanese line of author and date
+// is one field or a few, though countWords counts many words in it.
+func fields(text string) (n int) {
+	for range strings.FieldsSeq(text) {
+		n++
+	}
+	return n
 }
 
 // maxPhraseWords bounds a text with a date and a full stop that is no sentence.

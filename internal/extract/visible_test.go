@@ -32,6 +32,7 @@ func TestVisibleDates(t *testing.T) {
 		{"both in one text", "", `<h1>Ravens</h1><p>Publié le 5/6/2014, mis à jour le 7/6/2014</p>TEXT`, "2014-06-05", "2014-06-07"},
 		{"the word behind the date", "", `<h1>Ravens</h1><p>2014-06-07 更新</p>TEXT`, "", "2014-06-07"},
 		{"Russian", "", `<h1>Ravens</h1><p>Опубликовано 5 февраля 2014</p><p>Обновлено: 6 февраля 2014</p>TEXT`, "2014-02-05", "2014-02-06"},
+		{"a Japanese label in a cell of its own", "", `<h1>烏</h1><dl><dt>更新された日時</dt><dd>2014年6月7日</dd></dl>TEXT`, "", "2014-06-07"},
 		{"a span of time", "", `<h1>Ravens</h1><p>from 5/6/2014, 20:00 to 7/6/2014 and 9/6/2019</p>TEXT`, "", ""},
 		{"a right", "", `<h1>Ravens</h1><p>Copyright 21 November 2026</p>TEXT`, "", ""},
 		{"a month", "", `<h1>Ravens</h1><p>November 2026</p>TEXT`, "", ""},
