@@ -53,6 +53,7 @@ const (
 	maxByline     = 512 // bounds what Metadata has of one value, in bytes
 	maxBylineName = 48  // and the name of an element, in bytes
 	maxAuthors    = 20  // that a page's meta elements name
+	maxAuthorMeta = 200 // such elements that are looked at: some name the site or a role first
 	maxName       = 80  // letters of an author's name
 )
 
@@ -104,6 +105,7 @@ func (d *Document) Metadata() (m Metadata) {
 			value := string(bytes.TrimSpace(Fold(nil, content)))
 			switch {
 			case value == "":
+			case at.kind == 0 && len(authors) == maxAuthorMeta:
 			case at.kind == 0: // which of them is no name is known at the end of the head
 				authors = append(authors, authorName{at.rank, value})
 			default:

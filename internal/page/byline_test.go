@@ -61,3 +61,17 @@ func TestManyAuthors(t *testing.T) {
 		t.Errorf("%d authors, canonical of %d bytes, image of %d", n, len(m.Canonical), len(m.Image))
 	}
 }
+
+// TestAuthorElements: of elements that name an author a bounded number is kept until it is known which of them name one.
+func TestAuthorElements(t *testing.T) {
+	for _, c := range []struct {
+		before int
+		author string
+	}{{maxAuthorMeta - 1, "Ann Corvi"}, {maxAuthorMeta, ""}} {
+		head := strings.Repeat(`<meta name="author" content="admin">`, c.before) + `<meta name="author" content="Ann Corvi">`
+		d := Parse(Input{URL: "http://a.test/", MIME: "text/html", Body: []byte(head)}, DefaultLimits())
+		if author, _ := d.Byline(); author != c.author {
+			t.Errorf("behind %d others: %q, want %q", c.before, author, c.author)
+		}
+	}
+}
