@@ -131,8 +131,8 @@ func (p *Page) object(o *kb.Object, at xpath.Ref, confidence float64, choose boo
 			continue
 		}
 		refs := p.Select(q.XPath, q.Needs, at, limit)
-		if choose && (q.Name == "published" || q.Name == "author") && len(refs) == 1 && p.strange(q, refs[0]) {
-			refs = p.instead(q, at, refs)
+		if choose && (q.Name == "published" || q.Name == "author") && len(refs) == 1 && p.misplaced(q, refs[0]) {
+			refs = p.firstInPlace(q, at, refs)
 		}
 		for _, r := range refs {
 			if part, ok := p.property(q, r, false, &object, &unread); ok {

@@ -10,30 +10,30 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// maxInstead bounds the nodes of a rule that are looked at for one that is of the page's object.
-const maxInstead = 8
+// maxPlaced bounds the nodes of a rule that are looked at for one that is of the page's object.
+const maxPlaced = 8
 
-// instead is the first of the nodes that a rule selects which is not astray; nil if there is none, for the next rule may know better.
-func (p *Page) instead(q *kb.Property, at xpath.Ref, refs []xpath.Ref) []xpath.Ref {
+// firstInPlace is the first of the nodes that a rule selects which is not misplaced; nil if there is none, for the next rule may know better.
+func (p *Page) firstInPlace(q *kb.Property, at xpath.Ref, refs []xpath.Ref) []xpath.Ref {
 	if q.Many {
 		return refs
 	}
-	for _, r := range p.Select(q.XPath, q.Needs, at, maxInstead) {
-		if !p.strange(q, r) {
+	for _, r := range p.Select(q.XPath, q.Needs, at, maxPlaced) {
+		if !p.misplaced(q, r) {
 			return []xpath.Ref{r}
 		}
 	}
 	return nil
 }
 
-// strange reports whether a node is not what a rule for a property looks for.
-func (p *Page) strange(q *kb.Property, r xpath.Ref) bool {
-	return p.astray(r) || q.Name == "published" && p.saysUpdated(r)
+// misplaced reports whether a node is not what a rule for a property looks for.
+func (p *Page) misplaced(q *kb.Property, r xpath.Ref) bool {
+	return p.outsideMain(r) || q.Name == "published" && p.saysUpdated(r)
 }
 
-// astray reports whether a node is of something else than what the page is for: it stands in comments, in a menu, in a column beside the text,
+// outsideMain reports whether a node is of something else than what the page is for: it stands in comments, in a menu, in a column beside the text,
 // or in an article that holds less than a third of the page's main text.
-func (p *Page) astray(r xpath.Ref) bool {
+func (p *Page) outsideMain(r xpath.Ref) bool {
 	tree, up := p.Eval.Tree, true
 	for depth := 0; up && depth < maxDepth; depth++ {
 		switch n := tree.Node(r); {

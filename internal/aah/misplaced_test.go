@@ -8,9 +8,9 @@ import (
 	"github.com/muninn-archive/muninn/kb"
 )
 
-// TestAstray: date and author of a page's article are not those of the teaser, the column or the comment that stands before or behind it, though
+// TestMisplaced: date and author of a page's article are not those of the teaser, the column or the comment that stands before or behind it, though
 // a rule of the application selects them.
-func TestAstray(t *testing.T) {
+func TestMisplaced(t *testing.T) {
 	const rules = `<application xmlns="` + kb.Namespace + `" name="Rook" category="blog"><detect xpath="//div[@id='rooks']"/>
 <level name="article" terminal="true"><match url="."/><object type="article" each="/html/body"><property name="title" xpath="//h1"/>
 <property name="author" xpath=".//b"/><property name="published" xpath=".//time/@datetime" as="dateTime"/><property name="body" xpath=".//div[@id='rooks']"/></object></level></application>`
