@@ -45,7 +45,6 @@ func (p *Page) visibleAuthor(w window) string {
 		if !ok || p.apart(&w, i) {
 			continue
 		}
-		text = p.spelled(i)
 		for n := range l.elements(tree, i) {
 			if rank := authorRank(n); rank > 0 {
 				consider(4*distance+rank, i, rank, briefText(n, maxNameText))

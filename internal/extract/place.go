@@ -134,15 +134,27 @@ func find(root *html.Node, sequence string) *html.Node {
 // Cut returns what stands at a place of a page: the text, and the markup if it is of an element. ErrPlace reports that it is
 // not the text that was extracted.
 func Cut(d *page.Document, at *crawl.Place) (text, markup string, err error) {
-	if len(at.Blocks) > 0 {
-		text, err = ofBlocks(d.Blocks, at)
-	} else {
-		text, markup, err = below(d.Root, at)
+	if len(at.Blocks) == 0 {
+		if text, markup, err = below(d.Root, at); err == nil {
+			err = check(text, at)
+		}
+		return text, markup, err
 	}
-	if err == nil && at.Sum != "" && crawl.SumOf(text) != at.Sum {
-		err = fmt.Errorf("%w: %d bytes instead of %d", ErrPlace, len(text), at.Bytes)
+	if text, err = ofBlocks(d.Blocks, at); err == nil {
+		return text, "", err
 	}
-	return text, markup, err
+	if earlier, old := ofBlocks(d.JoinedBlocks(), at); old == nil {
+		return earlier, "", nil
+	}
+	return text, "", err
+}
+
+// check compares a text with the one that was extracted at a place.
+func check(text string, at *crawl.Place) error {
+	if at.Sum != "" && crawl.SumOf(text) != at.Sum {
+		return fmt.Errorf("%w: %d bytes instead of %d", ErrPlace, len(text), at.Bytes)
+	}
+	return nil
 }
 
 func ofBlocks(blocks []string, at *crawl.Place) (string, error) {
@@ -153,7 +165,8 @@ func ofBlocks(blocks []string, at *crawl.Place) (string, error) {
 		}
 		list = append(list, blocks[n])
 	}
-	return shorten(strings.Join(list, "\n"), at.Limit), nil
+	text := shorten(strings.Join(list, "\n"), at.Limit)
+	return text, check(text, at)
 }
 
 func below(root *html.Node, at *crawl.Place) (text, markup string, err error) {

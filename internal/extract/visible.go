@@ -112,7 +112,6 @@ func (p *Page) datesIn(w *window) (found []dated) {
 		if !ok || p.apart(w, i) {
 			continue
 		}
-		text = p.spelled(i)
 		list, before := []span(nil), p.labelBefore(i)
 		if len(text) <= maxDated {
 			list = spansOf(text, spans[:0])

@@ -200,36 +200,5 @@ func (p *Page) inCard(w *window, i int) bool {
 	return false
 }
 
-// spelled is the text of a short block with a space where a line ends: the blocks of a document have none there.
-func (p *Page) spelled(i int) string {
-	l, tree, text := p.layout(), p.Eval.Tree, p.Doc.Blocks[i]
-	if len(text) > maxDated {
-		return text
-	}
-	to := int32(tree.Len())
-	if i+1 < len(l.starts) {
-		to = l.starts[i+1]
-	}
-	ends := false
-	for id := l.starts[i]; id < min(to, l.starts[i]+maxNodes) && !ends; id++ {
-		ends = tree.At(id).DataAtom == atom.Br
-	}
-	if !ends {
-		return text
-	}
-	var b strings.Builder
-	for id := l.starts[i]; id < to && b.Len() <= maxDated; id++ {
-		switch n := tree.At(id); {
-		case n.Type == html.TextNode:
-			b.WriteString(n.Data)
-		case n.DataAtom == atom.Br:
-			b.WriteByte(' ')
-		case n.DataAtom == atom.Script || n.DataAtom == atom.Style:
-			return text
-		}
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
-}
-
 // maxNodes bounds the nodes of a short block.
 const maxNodes = 256

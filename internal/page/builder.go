@@ -38,6 +38,7 @@ type builder struct {
 	absolute    int        // > 0: there is no base, so that only absolute URLs are links
 	robot       string     // product token of the crawler, in lower case
 	icon        bool       // the page names one
+	joined      bool       // the words of two lines are not separated: see JoinedBlocks
 	frames      int        // documents in srcdoc attributes that are walked, one in the other
 }
 
@@ -86,6 +87,13 @@ func (b *builder) write(s string) {
 		if s != "" || len(b.text) >= b.limits.BlockBytes {
 			b.breakBlock()
 		}
+	}
+}
+
+// endLine separates the words of two lines of the current block (br, HTML §4.5.27).
+func (b *builder) endLine() {
+	if b.mute == 0 && !b.joined {
+		b.text = appendSpace(b.text)
 	}
 }
 

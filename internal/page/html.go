@@ -25,10 +25,33 @@ func (b *builder) html(body []byte, contentType string) {
 		return
 	}
 	b.doc.Root, b.doc.Source, b.doc.links = root, text, b
+	b.read(root, anchors)
+}
+
+// read walks a tree that has about so many anchors.
+func (b *builder) read(root *html.Node, anchors int) {
 	b.expect(anchors)
 	b.head(goquery.NewDocumentFromNode(root))
 	w := walker{builder: b}
 	w.walk(root)
+}
+
+// JoinedBlocks are the text blocks of a page as they were before br elements separated words: archives have places with checksums of such
+// texts. It parses the page once more. A page without a tree has its Blocks.
+func (d *Document) JoinedBlocks() []string {
+	if d.Root == nil || d.links == nil {
+		return d.Blocks
+	}
+	earlier := &Document{Page: crawl.Page{URL: d.URL}}
+	b := newBuilder(earlier, d.URL, d.links.limits)
+	b.joined = true
+	root, _, anchors := b.tree(d.Source)
+	if root == nil {
+		return d.Blocks
+	}
+	b.read(root, anchors)
+	b.finish()
+	return earlier.Blocks
 }
 
 // tree parses as much of a text as its markup allows, which it returns too, with about how many anchors it has. The root is nil if the
@@ -75,6 +98,9 @@ func (b *builder) tokens(text []byte) {
 			}
 			if isBlock(t.DataAtom) {
 				b.breakBlock()
+			}
+			if t.DataAtom == atom.Br && skip == 0 {
+				b.endLine()
 			}
 			if t.DataAtom == atom.Svg && t.Type == html.StartTagToken {
 				drawings++
@@ -197,6 +223,9 @@ func (w *walker) walk(n *html.Node) {
 		if isBlock(n.DataAtom) && w.mute == 0 {
 			w.breakBlock()
 			defer w.breakBlock()
+		}
+		if n.DataAtom == atom.Br {
+			w.endLine()
 		}
 		if at := w.open(n); at >= 0 {
 			outer := w.inAnchor
@@ -368,8 +397,11 @@ func collect(out *strings.Builder, n *html.Node) {
 		out.WriteString(n.Data)
 		return
 	}
-	if n.DataAtom == atom.Img {
+	switch n.DataAtom {
+	case atom.Img:
 		out.WriteString(" " + attr(n, "alt") + " ")
+	case atom.Br:
+		out.WriteByte(' ')
 	}
 	if silent(n.DataAtom) || out.Len() > 64<<10 {
 		return

@@ -81,6 +81,8 @@ func TestBlocks(t *testing.T) {
 		{"paragraphs", "<h1>Head</h1><p>One\n <b>two</b>&nbsp; three</p>tail", "Head/One two three/tail"},
 		{"list and table", "<ul><li>a<li>b</ul><table><tr><td>c<td>d</table>", "a/b/c/d"},
 		{"inline", "<span>a</span><i>b</i> c", "ab c"},
+		{"ends of lines", "<p><br>a<br>b <br/> c<b>d<br></b>e<br><textarea>x<br></textarea></p>", "a b cd e"},
+		{"deep", strings.Repeat("<b>", 1000) + "<p>a<br>b", "a b"},
 		{"unseen", "<script>x</script><style>y</style><p>z<textarea>no</textarea><select><option>no</select>", "z"},
 		{"NUL bytes", "<p>a\x00b\x00", "ab"},
 		{"nothing", " \n ", ""},
@@ -245,6 +247,9 @@ func TestDeep(t *testing.T) {
 }
 
 func TestHops(t *testing.T) {
+	if d := parse(`<p><a href=x>Ravens<br>fly</a>`); d.Links[0].Anchor != "Ravens fly" {
+		t.Errorf("%+v", d.Links[0])
+	}
 	if d := parse(`<p><a href=x rel="NoFollow ugc">x</a>`); d.Links[0].Rel != "nofollow ugc" || d.Links[0].Context != "a/@href" || d.Links[0].TagPath != "html/body/p/a" || d.Links[0].Hop != crawl.HopLink {
 		t.Errorf("%+v", d.Links[0])
 	}
