@@ -29,8 +29,8 @@ demo: build temporal ## crawl a small synthetic web on this machine (DEMO_DIR=de
 
 # A test whose name begins with TestLong is a long proof: `make test` skips it, `make proofs` runs it. Cached results of earlier
 # runs are not used (-count=1).
-# vet is part of `make lint`.
-GOTEST := $(GO) test -vet=off -count=1 -timeout 15m -parallel 4
+# vet is part of `make lint`. The timeout is that of a machine whose processors others have most of the time.
+GOTEST := $(GO) test -vet=off -count=1 -timeout 40m -parallel 4
 # internal/integration waits for more than half of its time, and takes longest: it begins first, and two others run beside it.
 FIRST := -p 3 ./internal/integration
 PROOFS = $$(grep -rl --include='*_test.go' '^func TestLong' . | xargs -n1 dirname | sort -u)
@@ -57,8 +57,8 @@ proofs: temporal versitygw ## run the long proofs: kills, resets, schedules, sim
 	MUNINN_BROWSER_TESTS=none $(GOTEST) -run '^TestLong' $(FIRST) $(PROOFS)
 
 # -short: properties are checked on fewer random histories, the races of one are those of all, and what is about size is left out. Workflows are left out: Temporal runs one coroutine of
-# theirs at a time. The timeout is for CI, where other tests have most of the processors meanwhile.
-GORACE := $(GOTEST) -timeout 40m -race
+# theirs at a time.
+GORACE := $(GOTEST) -race
 .PHONY: race race-packages race-crawls
 race: race-packages race-crawls ## run the race detector on the packages where goroutines share memory, and on crawls by a worker as a whole
 

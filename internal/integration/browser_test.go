@@ -47,7 +47,7 @@ func TestBrowser(t *testing.T) {
 	}, ips...)
 	server := StartServer(t)
 	conf := web.config(t, server, addresses)
-	conf.BatchTime, conf.Fetch.MaxAttempts = 2*time.Minute, 6 // of a machine that is busy
+	conf.BatchTime, conf.Fetch.MaxAttempts = 15*time.Minute, 6 // of a machine that is busy
 	conf.Drain = conf.BatchTime                               // pages that are open when it is stopped end, and are not asked for again
 	conf.Browser, conf.BrowserSandbox = chromium, os.Getuid() != 0
 	d := web.definition("browser", seeds...)

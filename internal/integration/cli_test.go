@@ -21,7 +21,7 @@ import (
 )
 
 // soon is how long a test waits for the effect of one command or one batch, which takes a second on an idle machine.
-const soon = 3 * time.Minute
+const soon = 6 * time.Minute
 
 // write writes a file of the test and returns its path.
 func write(t *testing.T, name, text string) string {

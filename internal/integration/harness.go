@@ -22,7 +22,7 @@ import (
 )
 
 // CrawlTime is how long a test waits for a small crawl's end, which takes seconds on an idle machine.
-const CrawlTime = 8 * time.Minute
+const CrawlTime = 20 * time.Minute
 
 // Serve serves a synthetic web until the test's end.
 func Serve(t testing.TB, world *webworld.World) *webworld.World {
