@@ -73,6 +73,7 @@ type Activities struct {
 	asked       addresses  // by their lanes
 	clocks      politeness.Clocks
 	pageAnswers answers // to pages that are open
+	silence     silence // of politeness shards
 
 	differing string // workers that have other host groups
 

@@ -191,6 +191,7 @@ func (a *Activities) want(in ClaimInput, held bool, p crawl.Politeness) frontier
 		},
 		Local:        func(err error) bool { return errors.Is(err, fetch.ErrSilent) },
 		ClaimNothing: in.Drain || in.Paused || held,
+		Later:        a.later(in.Crawl),
 		Server:       func(pld, ip string) (string, int) { return a.serverOf(p, pld, ip) },
 	}
 	if in.Paused || held {

@@ -30,8 +30,8 @@ type RoundResult struct {
 const roundWait = 20 * time.Second
 
 // askRound sends a shard a round and returns its answer.
-func (a *Activities) askRound(ctx context.Context, shard int, r politeness.Round) (out RoundResult, err error) {
-	ctx, cancel := context.WithTimeout(ctx, roundWait)
+func (a *Activities) askRound(ctx context.Context, shard int, r politeness.Round, wait time.Duration) (out RoundResult, err error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	r.Shards = a.Settings.Shards
 	asked, err := a.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
@@ -43,9 +43,69 @@ func (a *Activities) askRound(ctx context.Context, shard int, r politeness.Round
 	return out, err
 }
 
+// delivery is what became of a round that a shard was asked.
+type delivery int
+
+const (
+	deliveryHeld    delivery = iota // it was not sent: the shard does not answer, and was sent a signal lately
+	deliveryLost                    // Temporal has not taken it
+	deliveryLeft                    // it was sent as a signal, and no answer is waited for: the shard has not answered the one before either
+	deliverySent                    // it was sent as a signal, which will be answered by one
+	deliveryAnswers                 // the shard has answered
+)
+
+// sendShard asks a shard, and sends it the round as a signal if it does not answer. A round that has to arrive is sent whatever is known of the shard.
+func (a *Activities) sendShard(ctx context.Context, shard int, r politeness.Round, must bool) (out RoundResult, how delivery, err error) {
+	wait, known := roundWait, false
+	if !must {
+		may, silent := a.silence.mayAsk(shard, a.Now())
+		if !may {
+			return out, deliveryHeld, nil
+		}
+		if known = silent; known {
+			wait = silentWait
+		}
+	}
+	if out, err = a.askRound(ctx, shard, r, wait); err == nil {
+		a.silence.heard(shard)
+		return out, deliveryAnswers, nil
+	}
+	if err = a.signalPoliteness(ctx, shard, r); err == nil { // else nothing says that it is the shard
+		a.silence.change(shard, func(u *unheard) { u.silent = true })
+	}
+	a.silence.signalled(shard, a.Now(), err)
+	switch {
+	case err != nil:
+		return out, deliveryLost, err
+	case known:
+		return out, deliveryLeft, nil
+	}
+	return out, deliverySent, nil
+}
+
+// notify sends shards notices as signals, which Temporal keeps, and waits for no answer. It returns which could not be sent them.
+func (a *Activities) notify(ctx context.Context, noticed map[int]*politeness.Round, must bool) (unsent map[int]bool, err error) {
+	unsent = map[int]bool{}
+	for _, n := range slices.Sorted(maps.Keys(noticed)) {
+		if !must && !a.silence.mayNotify(n, a.Now()) {
+			unsent[n] = true
+			continue
+		}
+		errSend := a.signalPoliteness(ctx, n, *noticed[n])
+		if a.silence.signalled(n, a.Now(), errSend); errSend != nil {
+			unsent[n] = true
+			err = errors.Join(err, errSend)
+		}
+	}
+	return unsent, err
+}
+
 // sendRound asks the shards that a round concerns. It returns what those say that answer at once, how many others will answer
 // by a signal, and what is to be confirmed to the frontier once these have: they do not hold up what the others confirm. started is when Temporal says that the activity began. Shards that are only sent notices
-// are sent them as a signal, which Temporal keeps, and no answer is waited for: else one that does not answer would hold up all rounds with notices.
+// are sent them as a signal: else one that does not answer would hold up all rounds with notices.
+//
+// A shard that cannot be sent its part takes from what is confirmed that alone: its releases and renewals, and the releases of which it was to be sent a notice. They are sent once more, see
+// silence. What was asked of it is answered busy in its place. The round fails if Temporal takes nothing of it, or not all of the first round of a controller.
 func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontier.Round, p crawl.Politeness, started time.Time) (answered []RoundResult, sent int, confirm frontier.Confirmed, err error) {
 	rounds := a.splitRound(in, round, p)
 	if in.First {
@@ -58,35 +118,55 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 		}
 	}
 	shards := slices.Sorted(maps.Keys(rounds.asked))
-	answers, errs := make([]RoundResult, len(shards)), make([]error, len(shards))
+	answers, how, errs := make([]RoundResult, len(shards)), make([]delivery, len(shards)), make([]error, len(shards))
 	var asking sync.WaitGroup
 	for i, n := range shards { // side by side: those that do not answer cost the wait for one
-		asking.Go(func() { answers[i], errs[i] = a.askRound(ctx, n, *rounds.asked[n]) })
+		asking.Go(func() { answers[i], how[i], errs[i] = a.sendShard(ctx, n, *rounds.asked[n], in.First) })
 	}
-	var unsent error
-	for _, n := range slices.Sorted(maps.Keys(rounds.noticed)) {
-		unsent = errors.Join(unsent, a.signalPoliteness(ctx, n, *rounds.noticed[n]))
-	}
+	unsent, errNotices := a.notify(ctx, rounds.noticed, in.First)
 	asking.Wait()
-	if unsent != nil {
-		return nil, 0, confirm, unsent
+	lost := 0
+	for i, n := range shards {
+		if unsent[n] = how[i] <= deliveryLost; how[i] == deliveryLost {
+			lost++
+		}
+	}
+	if errLost := errors.Join(errs...); ctx.Err() != nil || errLost != nil && (in.First || lost == len(shards)) || errNotices != nil && in.First {
+		return nil, 0, confirm, errors.Join(ctx.Err(), errLost, errNotices)
 	}
 	for i, n := range shards {
-		if errs[i] == nil {
+		if how[i] == deliveryLost { // others have got theirs: it waits as if it did not answer, else rounds would try without a pause
+			a.silence.change(n, func(u *unheard) { u.silent = true })
+		}
+	}
+	owed := rounds.owed(unsent)
+	a.silence.owe(in.Crawl, owed, a.Now())
+	for i, n := range shards {
+		arrived := rounds.confirm[n].Without(owed)
+		switch how[i] {
+		case deliveryAnswers:
 			if answers[i].Answer.Fault == "" {
-				answers[i].confirm = rounds.confirm[n].Answered(answers[i].Answer.Refused, false)
+				answers[i].confirm = arrived.Answered(answers[i].Answer.Refused, false)
 			}
 			a.noteDiffering(answers[i].Answer.Differing)
 			answered = append(answered, answers[i])
-			continue
+		case deliverySent:
+			sent++
+			confirm.Add(arrived)
+		case deliveryHeld, deliveryLost:
+			answered = append(answered, busyAnswer(n, rounds.asked[n]))
 		}
-		if err := a.signalPoliteness(ctx, n, *rounds.asked[n]); err != nil {
-			return nil, 0, confirm, err
-		}
-		sent++
-		confirm.Add(rounds.confirm[n])
 	}
 	return answered, sent, confirm, nil
+}
+
+// busyAnswer answers a round in the place of a shard that could not be sent it: no claim waits for its leases.
+func busyAnswer(shard int, r *politeness.Round) RoundResult {
+	out := RoundResult{Answer: politeness.Answer{Shard: shard, Round: r.Round}}
+	for _, ask := range r.Asks {
+		out.Answer.Busy = append(out.Answer.Busy, ask.Lease)
+	}
+	return out
 }
 
 // confirmAnswered confirms to the frontier what shards have answered at once, and gives the claims back whose asks were answered busy.
@@ -108,7 +188,7 @@ func (a *Activities) startAnswered(ctx context.Context, in ClaimInput, answered 
 	for i, r := range answered {
 		answers[i] = r.Answer
 		grants = append(grants, r.Answer.Grants...)
-		if oldest.IsZero() || r.At.Before(oldest) {
+		if !r.At.IsZero() && (oldest.IsZero() || r.At.Before(oldest)) {
 			oldest = r.At
 		}
 	}
@@ -130,6 +210,20 @@ type shardRounds struct {
 	asked   map[int]*politeness.Round  // an answer is waited for
 	noticed map[int]*politeness.Round  // notices alone, which need none
 	confirm map[int]frontier.Confirmed // what the answer confirms
+	notices map[int][]politeness.Key   // the releases of which a shard is sent notices, in either
+}
+
+// owed are the releases whose notices were for shards that were not sent them.
+func (r shardRounds) owed(unsent map[int]bool) map[politeness.Key]bool {
+	owed := map[politeness.Key]bool{}
+	for n, keys := range r.notices {
+		for _, k := range keys {
+			if unsent[n] {
+				owed[k] = true
+			}
+		}
+	}
+	return owed
 }
 
 // of is what one shard is asked, nothing at first.
@@ -153,7 +247,7 @@ func (r shardRounds) notice(shard int, in ClaimInput, notices []politeness.Relea
 
 // splitRound is what the shards are sent of a round of the frontier, and what their answers confirm to it.
 func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Politeness) shardRounds {
-	rounds, epoch := shardRounds{map[int]*politeness.Round{}, map[int]*politeness.Round{}, map[int]frontier.Confirmed{}}, a.Membership.Epoch()
+	rounds, epoch := shardRounds{map[int]*politeness.Round{}, map[int]*politeness.Round{}, map[int]frontier.Confirmed{}, map[int][]politeness.Key{}}, a.Membership.Epoch()
 	notices := map[int][]politeness.Release{}
 	from := func(r *politeness.Round) *politeness.Round {
 		r.Worker, r.Groups, r.Epoch = a.Settings.Worker, a.Groups.Hash(), epoch
@@ -181,6 +275,9 @@ func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Pol
 			for n := range a.Settings.Shards { // a host may have addresses in other shards
 				if n != a.shardOf(l.IP) {
 					notices[n] = append(notices[n], notice)
+					if notice.HostRest > 0 { // once that is over, it is not worth another try
+						rounds.notices[n] = append(rounds.notices[n], l.Key())
+					}
 				}
 			}
 		}

@@ -3,10 +3,12 @@ package frontier
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/muninn-archive/muninn/frontier/internal/claims"
 	"github.com/muninn-archive/muninn/internal/crawl"
+	"github.com/muninn-archive/muninn/internal/politeness"
 	"github.com/muninn-archive/muninn/internal/times"
 )
 
@@ -25,13 +27,28 @@ type Want struct {
 	ClaimNothing bool          // claim nothing; a round in which nothing is in progress any more is Idle
 	// Server is what a host counts as at an address, and how many claims may wait for its lease at a time; nil: its address, and as many as
 	// there are.
-	Server  func(pld, ip string) (server string, waiting int)
+	Server func(pld, ip string) (server string, waiting int)
+	// Later is until when the release of an address waits, or its renewals if the key is empty: who is to be sent them does not answer. Zero: they do not; nil: none does.
+	Later   func(ip string, release politeness.Key) time.Time
 	Resolve Resolve
 	Refused func(error) bool
 	Backoff func(failures int) time.Duration
 	Local   func(error) bool // reports whether a look-up failed because there is no network
 	MaxFail int              // rounds in a row in which a host cannot be resolved before its URLs fail
 	Shared  *Shared          // of a crawl that is spread; nil: this frontier has all of the crawl
+}
+
+// waits reports whether what is to be sent of an address waits, and if so, notes when the round has to look again.
+func (w Want) waits(ip string, release politeness.Key, now time.Time, wake *time.Time) bool {
+	if w.Later == nil {
+		return false
+	}
+	until := w.Later(ip, release)
+	if !until.After(now) {
+		return false
+	}
+	*wake = times.Earliest(*wake, until)
+	return true
 }
 
 // server is what a claim waits for, and how many claims may at a time.
@@ -150,9 +167,12 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 	h.f.placeQueues(s) // else a queue whose budget was raised would seem spent
 	wake = now.Add(time.Minute)
 	round.Line = s.claims.Line(w.limits(), w.Round)
-	round.Releases = s.claims.Releases()
+	journal := s.claims.Releases()
+	unconfirmed := len(journal)
+	round.Releases = slices.DeleteFunc(journal, func(r EndedLease) bool { return w.waits(r.IP, r.Key(), now, &wake) })
 	round.awaited = h.f.awaited(s, round.Releases, now)
 	renewals, due := s.claims.Renewals(now, h.f.opts.LeaseTTL)
+	renewals = slices.DeleteFunc(renewals, func(c *Claim) bool { return w.waits(c.IP, politeness.Key{}, now, &wake) })
 	if round.Renewals = copied(renewals); !due.IsZero() {
 		wake = times.Earliest(wake, due)
 	}
@@ -185,7 +205,7 @@ func (h Claims) report(w Want, round *Round, now time.Time) (wake time.Time, err
 	drained := s.waitingLive() == 0 && s.delays.n == 0
 	nothingOut := s.inProgress()+len(round.Claims) == 0
 	round.last = nothingOut && (w.ClaimNothing || spent != "" || drained)
-	if nothingOut && len(round.Releases) == 0 {
+	if nothingOut && unconfirmed == 0 {
 		round.Spent, round.Idle, round.Drained = spent, w.ClaimNothing, drained
 	}
 	if w.Shared != nil {

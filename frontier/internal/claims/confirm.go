@@ -24,6 +24,12 @@ func (c *Confirmed) Add(more Confirmed) {
 	c.Until = times.Latest(c.Until, more.Until)
 }
 
+// Without is what is to be confirmed but some releases.
+func (c Confirmed) Without(releases map[politeness.Key]bool) Confirmed {
+	c.Releases = slices.DeleteFunc(slices.Clone(c.Releases), func(k politeness.Key) bool { return releases[k] })
+	return c
+}
+
 // Answered is what is to be confirmed once the shards have refused renewals, and some have perhaps not answered in time: then what
 // was sent may be lost, and is sent again with the next round.
 func (c Confirmed) Answered(refused []politeness.Key, late bool) Confirmed {
