@@ -108,28 +108,66 @@ func (p *part) mergeable() (small int, worth bool, err error) {
 	return small, (all-largest)*quietPart >= all, err
 }
 
-// mergeOnce has bleve merge the segments of a part. bleve tries a merge that fails again and again, and plans it each time: once it was tried often enough, or ctx has ended, nothing is planned, and
+// merging is a merge that bleve was asked for.
+type merging struct {
+	ended chan error // what it ends with
+	tries *atomic.Int32
+}
+
+// request has bleve merge the segments of a part. bleve tries a merge that fails again and again, and plans it each time: once it was tried often enough, or ctx has ended, nothing is planned, and
 // bleve ends it.
-func (p *part) mergeOnce(ctx context.Context, s *scorch.Scorch) error {
-	options, tries := quiet(), atomic.Int32{}
+func request(ctx context.Context, s *scorch.Scorch) *merging {
+	m, options := &merging{make(chan error, 1), &atomic.Int32{}}, quiet()
 	options.CalcBudget = func(size, first int64, o *mergeplan.MergePlanOptions) int {
-		if ctx.Err() != nil || tries.Add(1) > mergeTries {
+		if ctx.Err() != nil || m.tries.Add(1) > mergeTries {
 			return math.MaxInt
 		}
 		return mergeplan.CalcBudget(size, first, o)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- s.ForceMerge(ctx, options) }()
-	select {
-	case err := <-ended:
-		if err == nil && tries.Load() > mergeTries {
-			err = fmt.Errorf("the index %s: merge its segments (tried %d times): %w: if the disk has no room, make some: a merge needs as much as the index takes, and is begun again when more segments are indexed",
-				p.dir, mergeTries, cmp.Or(p.trouble.why(), errNoMerge))
+	go func() { m.ended <- s.ForceMerge(ctx, options) }()
+	return m
+}
+
+// mergeOnce has bleve merge the segments of a part, and waits for it. bleve takes one request at a time: one that was left before is waited for first.
+func (p *part) mergeOnce(ctx context.Context, s *scorch.Scorch) error {
+	before := p.trouble.times()
+	for {
+		former := p.merging != nil
+		if !former {
+			p.merging = request(ctx, s)
 		}
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
+		ended, err := p.await(ctx, before)
+		if !former || !ended {
+			return err
+		}
 	}
+}
+
+// await waits until the merge that bleve was asked for has ended. It leaves it if bleve has failed too often meanwhile, whatever it was at: while a merge in the background fails, bleve tries that again and again, and
+// does not come to the one that it was asked for. A merge that was left is taken when bleve comes to it.
+func (p *part) await(ctx context.Context, before int) (ended bool, err error) {
+	m := p.merging
+	for {
+		select {
+		case err := <-m.ended:
+			if p.merging = nil; err == nil && m.tries.Load() > mergeTries {
+				err = p.failed()
+			}
+			return true, err
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-p.trouble.noted:
+			if p.trouble.times()-before > mergeTries {
+				return false, p.failed()
+			}
+		}
+	}
+}
+
+// failed is the error of a merge that was tried often enough.
+func (p *part) failed() error {
+	return fmt.Errorf("the index %s: merge its segments (tried %d times): %w: if the disk has no room, make some: a merge needs as much as the index takes, and is begun again when more segments are indexed",
+		p.dir, mergeTries, cmp.Or(p.trouble.why(), errNoMerge))
 }
 
 // errNoMerge is the cause if bleve has not said any.

@@ -1,6 +1,8 @@
 package bleve
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/blevesearch/bleve/v2/document"
+	"github.com/blevesearch/bleve/v2/index/scorch"
 
 	"github.com/muninn-archive/muninn/internal/search"
 	"github.com/muninn-archive/muninn/internal/search/query"
@@ -77,21 +80,33 @@ func TestQuiet(t *testing.T) {
 // newPart is a part with segments of a document each, which are not merged until a test has them merged.
 func newPart(t *testing.T, segments int) *part {
 	t.Helper()
-	p, err := openMerging(filepath.Join(t.TempDir(), "part.bleve"), "2026-03", map[string]any{"MaxSegmentsPerTier": 1000, "SegmentsPerMergeTask": 10, "TierGrowth": 10, "FloorSegmentSize": 1, "MaxSegmentSize": maxMerged})
+	return newPartMerging(t, segments, 1000)
+}
+
+// newPartMerging is newPart with so many segments of an order of magnitude that bleve keeps in the background.
+func newPartMerging(t *testing.T, segments, keeps int) *part {
+	t.Helper()
+	p, err := openMerging(filepath.Join(t.TempDir(), "part.bleve"), "2026-03", map[string]any{"MaxSegmentsPerTier": keeps, "SegmentsPerMergeTask": 10, "TierGrowth": 10, "FloorSegmentSize": 1, "MaxSegmentSize": maxMerged})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.close() })
 	for i := range segments {
-		batch := p.index.NewBatch()
-		if err := batch.IndexAdvanced(document.NewDocument(fmt.Sprint(i))); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.add(batch, lengths{Documents: 1}, fmt.Sprint(keyDone, i)); err != nil {
-			t.Fatal(err)
-		}
+		p.addOne(t, i)
 	}
 	return p
+}
+
+// addOne adds a segment of a document.
+func (p *part) addOne(t *testing.T, i int) {
+	t.Helper()
+	batch := p.index.NewBatch()
+	if err := batch.IndexAdvanced(document.NewDocument(fmt.Sprint(i))); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.add(batch, lengths{Documents: 1}, fmt.Sprint(keyDone, i)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // sizes are those of the part's segments.
@@ -126,27 +141,81 @@ func TestMergeThatFails(t *testing.T) {
 	const segments = 4
 	p := newPart(t, segments)
 	p.trouble.pause = time.Millisecond
+	remove := obstruct(t, p.trouble.store, 0)
+	_, err := p.merge(t.Context())
+	if err == nil || !strings.Contains(err.Error(), p.dir) || !strings.Contains(err.Error(), "is a directory") || !strings.Contains(err.Error(), "make some") {
+		t.Errorf("the merge ends with %v", err)
+	}
+	remove()
+	if merged, err := p.merge(t.Context()); !merged || err != nil || len(p.sizes(t)) != 1 {
+		t.Errorf("when it can be merged: %t, %v, segments of %d documents", merged, err, p.sizes(t))
+	}
+}
+
+// obstruct has no file be made in the folder of a part but so many, until remove is called.
+func obstruct(t *testing.T, store string, but int) (remove func()) {
+	t.Helper()
 	var obstacles []string
-	for id := range 100 { // a file of that name cannot be made
-		path := filepath.Join(p.trouble.store, fmt.Sprintf("%012x.zap", id))
-		if _, err := os.Stat(path); err == nil {
-			continue
+	file := func(id int) string { return filepath.Join(store, fmt.Sprintf("%012x.zap", id)) }
+	next := 100
+	for ; next > 0; next-- {
+		if _, err := os.Stat(file(next - 1)); err == nil {
+			break
 		}
+	}
+	for id := range 300 { // a file of that name cannot be made; each merge that is tried takes the next
+		path := file(next + but + id)
 		if err := os.MkdirAll(filepath.Join(path, "in the way"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		obstacles = append(obstacles, path)
 	}
-	_, err := p.merge(t.Context())
-	if err == nil || !strings.Contains(err.Error(), p.dir) || !strings.Contains(err.Error(), "is a directory") || !strings.Contains(err.Error(), "make some") {
-		t.Errorf("the merge ends with %v", err)
-	}
-	for _, path := range obstacles {
-		if err := os.RemoveAll(path); err != nil {
-			t.Fatal(err)
+	return func() {
+		t.Helper()
+		for _, path := range obstacles {
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	if merged, err := p.merge(t.Context()); !merged || err != nil || len(p.sizes(t)) != 1 {
-		t.Errorf("when it can be merged: %t, %v, segments of %d documents", merged, err, p.sizes(t))
+}
+
+// TestMergeBehindOneThatFails: while a merge in the background fails, bleve does not come to the merge that it is asked for. Who waits gets the error after as many failures as of its own merge, or when its time is
+// over. The merge is left with bleve: when files can be written, the next one waits for it, and succeeds.
+func TestMergeBehindOneThatFails(t *testing.T) {
+	const keeps = 3
+	p := newPartMerging(t, keeps+1, keeps)
+	p.trouble.pause = 20 * time.Millisecond // so that it does not come to the end of the obstacles on a busy machine
+	remove := obstruct(t, p.trouble.store, 1)
+	p.addOne(t, keeps+1)                                             // the last file; now there is a segment more than bleve keeps
+	<-p.trouble.noted                                                // the merge in the background has failed
+	limited, cancel := context.WithTimeout(t.Context(), time.Minute) // which it does not take
+	defer cancel()
+	over, end := context.WithCancel(t.Context())
+	end()
+	for _, test := range []struct {
+		ctx  context.Context
+		says string
+	}{{limited, "is a directory"}, {over, context.Canceled.Error()}, {limited, "is a directory"}} {
+		if _, err := p.merge(test.ctx); err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Fatalf("the merge ends with %v, want %s", err, test.says)
+		}
+	}
+	remove()
+	if _, err := p.merge(t.Context()); err != nil || len(p.sizes(t)) != 1 { // by that in the background, or by this one
+		t.Errorf("when it can be merged: %v, segments of %d documents", err, p.sizes(t))
+	}
+}
+
+// TestTroubleOfAnOpenPart: a part that is opened once more, which fails, keeps what bleve reports to it.
+func TestTroubleOfAnOpenPart(t *testing.T) {
+	p := newPart(t, 1)
+	if again, err := openPart(p.dir, p.month); err == nil {
+		t.Fatalf("it is open twice: %v", again.close())
+	}
+	p.trouble.pause = 0
+	scorch.RegistryAsyncErrorCallbacks[troublesName](errNoMerge, p.trouble.store)
+	if p.trouble.times() != 1 || !errors.Is(p.trouble.why(), errNoMerge) {
+		t.Errorf("it has noted %d failures, the last one: %v", p.trouble.times(), p.trouble.why())
 	}
 }

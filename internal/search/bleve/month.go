@@ -20,7 +20,8 @@ type part struct {
 	dir     string
 	trouble *trouble
 
-	idle int // segments of its crawl since the last that added to it; only AddSegment uses it
+	idle    int      // segments of its crawl since the last that added to it; only AddSegment uses it
+	merging *merging // that has not ended, or nil; only AddSegment uses it
 
 	mu  sync.Mutex
 	sum lengths

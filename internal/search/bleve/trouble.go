@@ -16,9 +16,11 @@ type trouble struct {
 	store  string // the folder
 	pause  time.Duration
 	closed chan struct{}
+	noted  chan struct{} // has a value after something has failed
 
-	mu   sync.Mutex
-	last error
+	mu    sync.Mutex
+	last  error
+	count int // of what has failed
 }
 
 // troubles are those of the parts that are open, by folder; troublesName is the callback's name.
@@ -34,10 +36,10 @@ func init() { // bleve has callbacks registered before any index is opened
 	}
 }
 
-// watch notes the trouble of the part in a folder from now on.
+// watch notes the trouble of the part in a folder from now on. If the part is open already, so that it cannot be opened, that one keeps its own.
 func watch(dir string) *trouble {
-	t := &trouble{store: filepath.Join(dir, "store"), pause: troublePause, closed: make(chan struct{})}
-	troubles.Store(t.store, t)
+	t := &trouble{store: filepath.Join(dir, "store"), pause: troublePause, closed: make(chan struct{}), noted: make(chan struct{}, 1)}
+	troubles.LoadOrStore(t.store, t)
 	return t
 }
 
@@ -45,8 +47,13 @@ func watch(dir string) *trouble {
 func (t *trouble) note(err error) {
 	t.mu.Lock()
 	t.last = err
+	t.count++
 	pause := t.pause
 	t.mu.Unlock()
+	select {
+	case t.noted <- struct{}{}:
+	default:
+	}
 	select {
 	case <-time.After(pause):
 	case <-t.closed:
@@ -58,6 +65,13 @@ func (t *trouble) why() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.last
+}
+
+// times is how often something has failed.
+func (t *trouble) times() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.count
 }
 
 // close ends the pauses: a part that is closed waits for bleve's goroutines.
