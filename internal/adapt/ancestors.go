@@ -74,15 +74,16 @@ func (l *learner) keepFailing(r *Rule, failing []PropertyRule, objects []*found)
 			continue
 		}
 		kept[p.Name] = true
-		if at >= 0 {
-			r.Properties[at] = p
-		} else {
+		if at < 0 {
 			r.Properties = append(r.Properties, p)
+			continue
 		}
+		others := slices.DeleteFunc(slices.Clone(r.Properties[at+1:]), func(q PropertyRule) bool { return q.Name == p.Name })
+		r.Properties = append(append(r.Properties[:at:at], p), others...)
 	}
 }
 
-// sameTexts reports whether an expression finds the texts that the objects were made with.
+// sameTexts reports whether an expression finds the texts that the objects were made with. Where none is known it finds none.
 func (l *learner) sameTexts(text string, refs []xpath.Ref, objects []*found) bool {
 	bodies, known := map[uint64]bool{}, 0
 	for _, f := range objects {
@@ -97,5 +98,5 @@ func (l *learner) sameTexts(text string, refs []xpath.Ref, objects []*found) boo
 			same++
 		}
 	}
-	return float64(same) >= Support*float64(min(known, len(refs)))
+	return same > 0 && float64(same) >= Support*float64(min(known, len(refs)))
 }
