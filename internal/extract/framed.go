@@ -12,14 +12,8 @@ func (p *Page) framesOf(at []xpath.Ref) []row {
 		return nil
 	}
 	rows := make([]row, len(at))
-	for i, r := range at {
-		for depth := 0; depth < maxDepth; depth++ {
-			above, up := tree.Parent(r)
-			if !up || i > 0 && tree.Within(at[i-1], above) || i+1 < len(at) && tree.Within(at[i+1], above) {
-				break
-			}
-			r = above
-		}
+	for i := range at {
+		r := p.frameOf(at, i)
 		rows[i] = row{from: r.ID, to: tree.End(r), body: at[i]}
 	}
 	// what stands between two rows belongs to the second; before the first, as many elements
@@ -51,6 +45,55 @@ func (p *Page) framesOf(at []xpath.Ref) []row {
 		}
 	}
 	return rows
+}
+
+// frameOf is the largest element around one of several that holds none of the others.
+func (p *Page) frameOf(at []xpath.Ref, i int) xpath.Ref {
+	tree, r := p.Eval.Tree, at[i]
+	for depth := 0; depth < maxDepth; depth++ {
+		above, up := tree.Parent(r)
+		if !up || i > 0 && tree.Within(at[i-1], above) || i+1 < len(at) && tree.Within(at[i+1], above) {
+			break
+		}
+		r = above
+	}
+	return r
+}
+
+// withAlike adds to elements that repeat the rows that have none such: elements beside their frames that are like most of these. A post of a
+// damaged page, or of today, may have no day that can be read.
+func (p *Page) withAlike(at []xpath.Ref) []xpath.Ref {
+	tree := p.Eval.Tree
+	if len(at) < 2 {
+		return at
+	}
+	first := p.frameOf(at, 0)
+	above, ok := tree.Parent(first)
+	if !ok {
+		return at
+	}
+	frames := map[int32]xpath.Ref{}
+	for i := range at {
+		r := p.frameOf(at, i)
+		if up, _ := tree.Parent(r); up != above || !alike(tree.Node(r), tree.Node(first)) {
+			return at
+		}
+		frames[r.ID] = at[i]
+	}
+	list := make([]xpath.Ref, 0, len(at))
+	for id, end := above.ID+1, tree.End(above); id < end; {
+		r := xpath.Ref{ID: id, Attr: -1}
+		if known, has := frames[id]; has {
+			list = append(list, known)
+		} else if len(list) < maxColumnRows && alike(tree.Node(r), tree.Node(first)) && p.unlinked(r) >= rowWords {
+			list = append(list, r)
+		}
+		id = max(tree.End(r), id+1)
+	}
+	if !most(len(at), len(list)) {
+		return at
+	}
+	return list
 }
 
 // maxHeads bounds the elements before a row that belong to it.

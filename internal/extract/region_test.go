@@ -76,6 +76,31 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// TestRowsOfSeveral: what the data of a page say of a post that is not the first stays with it; if one is in no row, the data stay as they are.
+func TestRowsOfSeveral(t *testing.T) {
+	post := func(text string) string { return `<article class=post><div class=text>` + text + `</div></article>` }
+	page := post("where do ravens sleep in winter") + post("in trees, I think") + post("mine does not sleep")
+	known := func(second string) *Set {
+		return &Set{Objects: []crawl.Object{
+			{Type: "post", Rule: bySchema, Properties: crawl.Properties{{Name: "body", Value: "where do ravens sleep in winter"}}},
+			{Type: "comment", Rule: bySchema, Properties: crawl.Properties{{Name: "author", Value: "Munin"}, {Name: "body", Value: second}}},
+		}}
+	}
+	set := known("mine does not sleep")
+	if !pageOf(t, page).Rows(set) || len(set.Objects) != 3 {
+		t.Fatalf("%+v", set.Objects)
+	}
+	for i, want := range []string{"", "", "Munin"} {
+		if o := set.Objects[i]; o.Properties.Get("author") != want || o.Type != "post" {
+			t.Errorf("post %d is %+v", i, o)
+		}
+	}
+	set = known("a text that nobody sees")
+	if pageOf(t, page).Rows(set) || len(set.Objects) != 2 || set.Objects[1].Properties.Get("author") != "Munin" {
+		t.Errorf("what the data say is lost: %+v", set.Objects)
+	}
+}
+
 // TestManyAlike: where several alike elements hold the texts of a page, one="true" takes none for all; an article above its comments stays one.
 func TestManyAlike(t *testing.T) {
 	element := func(class string, n int) string {

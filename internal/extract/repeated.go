@@ -14,12 +14,10 @@ import (
 
 // The posts of a page that repeats them, each with its day.
 const (
-	leastRows     = 2    // posts
-	rowsShare     = 0.65 // of the words of the page but its menus, which the texts of all posts hold together
-	rowWords      = 3    // of a post, on average
-	maxDateForms  = 12   // forms of elements with dates that are looked at
-	textShare     = 0.85 // of the words of the largest elements of the rows, which smaller ones must hold to be the texts
-	maxTextsForms = 400  // elements of a row that may be its text
+	leastRows    = 2    // posts
+	rowsShare    = 0.65 // of the words of the page but its menus, which the texts of all posts hold together
+	rowWords     = 3    // of a post, on average
+	maxDateForms = 12   // forms of elements with dates that are looked at
 )
 
 // Thread finds the posts of a page of which nothing else is known than the form of its text: elements with days that repeat, with the names of
@@ -34,13 +32,21 @@ func (p *Page) Thread(set *Set) bool {
 	var marked []xpath.Ref
 	words := 0
 	for _, days := range p.dayElements() {
+		days = p.withAlike(days)
 		rows := p.framesOf(days)
-		if rows == nil || !p.texts(rows) {
+		if rows == nil {
 			continue
 		}
+		form, ok := p.texts(rows)
+		if !ok {
+			continue
+		}
+		rows, days = p.apartTexts(rows, days, form)
 		here := 0
-		for _, r := range rows {
-			here += p.unlinked(r.body)
+		for i, r := range rows {
+			if r.body != days[i] {
+				here += p.unlinked(r.body)
+			}
 		}
 		if here > words && !p.listed(rows) && !p.areComments(rows, len(set.Objects) > 1) {
 			best, words, marked = rows, here, days
@@ -64,6 +70,9 @@ func (p *Page) Thread(set *Set) bool {
 	var out Set
 	for i, r := range best[:min(len(best), p.Limits.Objects)] {
 		o := crawl.Object{Type: "post", Rule: BySegments, Confidence: unsure}
+		if r.body == marked[i] { // it has no text of its own
+			continue
+		}
 		if title != "" {
 			o.Properties = append(o.Properties, crawl.Property{Name: "title", Value: title})
 		}
@@ -85,6 +94,9 @@ func (p *Page) fill(days []time.Time, marked []xpath.Ref) {
 	dayFirst, agree := p.dayFirst(), false
 	at := make([]time.Time, len(marked))
 	for i, r := range marked {
+		if r.ID < 0 {
+			continue
+		}
 		at[i] = p.dateAt(r.ID, dayFirst)
 		agree = agree || !days[i].IsZero() && days[i].Equal(at[i])
 	}
@@ -166,76 +178,13 @@ func (p *Page) dayElements() (lists [][]xpath.Ref) {
 	return slices.DeleteFunc(lists, func(list []xpath.Ref) bool { return len(list) < leastRows })
 }
 
-// texts finds the texts of rows: the smallest elements of one form that hold nearly all words of the rows which elements of one form hold.
-func (p *Page) texts(rows []row) bool {
-	tree := p.Eval.Tree
-	type text struct {
-		words, rows int
-		at          []int32
-	}
-	forms, order := map[string]*text{}, []string(nil)
-	for i, r := range rows {
-		left := maxTextsForms
-		for id := r.from; id < r.to && left > 0; id++ {
-			n := tree.At(id)
-			if n.Type != html.ElementNode || tree.Within(r.body, xpath.Ref{ID: id, Attr: -1}) {
-				continue
-			}
-			left--
-			words := p.unlinked(xpath.Ref{ID: id, Attr: -1})
-			if words == 0 {
-				id = max(tree.End(xpath.Ref{ID: id, Attr: -1})-1, id)
-				continue
-			}
-			key := formOf(n)
-			t := forms[key]
-			if t == nil {
-				t = &text{at: slices.Repeat([]int32{-1}, len(rows))}
-				forms[key], order = t, append(order, key)
-			}
-			if t.at[i] < 0 {
-				t.at[i], t.words, t.rows = id, t.words+words, t.rows+1
-			}
-		}
-	}
-	var best *text
-	for _, key := range order {
-		t := forms[key]
-		if !most(t.rows, len(rows)) {
-			continue
-		}
-		if best == nil || t.words > best.words || float64(t.words) >= textShare*float64(best.words) && follow(t.at, best.at) {
-			best = t
-		}
-	}
-	if best == nil {
-		return false
-	}
-	for i := range rows {
-		if best.at[i] >= 0 {
-			rows[i].body = xpath.Ref{ID: best.at[i], Attr: -1}
-		}
-	}
-	return true
-}
-
-// follow reports whether elements of rows come after others of the same rows, as those within them do.
-func follow(inner, outer []int32) bool {
-	for i := range inner {
-		if inner[i] >= 0 && outer[i] >= 0 && inner[i] < outer[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // listed reports whether most rows have headings of several words that lead elsewhere, each another: those of a list. Those of a thread repeat
-// its title.
+// its title, or are the names of its writers.
 func (p *Page) listed(rows []row) bool {
 	tree, titles := p.Eval.Tree, map[string]bool{}
 	for _, r := range rows {
 		for id := r.from; id < r.to; id++ {
-			if t := tree.At(id); t.Type == html.TextNode && countWords(t.Data) >= leastTeaserTitle && heads(t) && p.leads(id) {
+			if t := tree.At(id); t.Type == html.TextNode && countWords(t.Data) >= leastRowTitle && heads(t) && p.leads(id) {
 				titles[strings.TrimSpace(t.Data)] = true
 				break
 			}
@@ -244,13 +193,16 @@ func (p *Page) listed(rows []row) bool {
 	return 2*len(titles) > len(rows)
 }
 
-// leads reports whether an element stands in a link, or is one.
+// leastRowTitle is how many words the title of an entry of a list has at least: one may be the name of a writer.
+const leastRowTitle = 2
+
+// leads reports whether a text stands in a link to another page that is none of a member's.
 func (p *Page) leads(id int32) bool {
 	n := p.Eval.Tree.At(id)
-	for depth := 0; n != nil && depth < 3; n, depth = n.Parent, depth+1 {
+	for depth := 0; n != nil && depth < 4; n, depth = n.Parent, depth+1 {
 		if n.Data == "a" {
 			ref := attr(n, "href")
-			return ref != "" && ref[0] != '#'
+			return ref != "" && !strings.Contains(ref, "#") && !leadsToMember(ref) && !strings.Contains(attr(n, "rel"), "author")
 		}
 	}
 	return false

@@ -46,6 +46,7 @@ func TestNoThread(t *testing.T) {
 	}
 	for name, page := range map[string]string{
 		"teasers":    teaser(1) + teaser(2) + teaser(3),
+		"few words":  strings.ReplaceAll(teaser(1)+teaser(2), "The ravens of a place called", "Ravens"),
 		"comments":   `<p>` + prose(200) + `</p>` + threadOf("3 May 2020", "4 May 2020", "5 May 2020", "6 May 2020", "7 May 2020", "8 May 2020", "9 May 2020"),
 		"no days":    strings.ReplaceAll(threadOf("today", "today", "today"), "5 May", ""),
 		"no writers": strings.ReplaceAll(threadOf("3 May 2020", "4 May 2020", "5 May 2020"), "username href=/members/", "x href=/y/"),
@@ -58,6 +59,72 @@ func TestNoThread(t *testing.T) {
 	set := Set{Objects: []crawl.Object{{Type: "product"}}}
 	if pageOf(t, threadOf("3 May 2020", "4 May 2020")).Thread(&set) {
 		t.Error("a product is a thread")
+	}
+}
+
+// TestThreadOfNames: headings that are the names of writers, or lead to places of the page, are no titles of a list.
+func TestThreadOfNames(t *testing.T) {
+	for name, heading := range map[string]string{"names": `<h3><a href=/members/$>Writer the $th</a></h3>`, "places": `<h3><a href=/t1#p$>Answer number $</a></h3>`} {
+		page := threadOf("3 May 2020", "4 May 2020", "5 May 2020")
+		for i := range 3 {
+			page = strings.Replace(page, "<div class=content>", strings.ReplaceAll(heading, "$", fmt.Sprint(i))+"<div class=text>", 1)
+		}
+		var set Set
+		if !pageOf(t, page).Thread(&set) || len(set.Objects) != 3 {
+			t.Errorf("%s: %d posts", name, len(set.Objects))
+		}
+	}
+}
+
+// TestThreadWithoutADay: a post whose day cannot be found, as where an end tag is damaged, is a post of the thread, and the others keep their days.
+func TestThreadWithoutADay(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`<h1>Where ravens sleep</h1><ol>`)
+	for i, day := range []string{"29 July 2012, <i>11:41", "30 July 2012, <i>00:15</i>", "30 July 2012, <i>09:26</i>", "1 August 2012, <i>23:45</i>"} {
+		fmt.Fprintf(&b, `<li class=post><span class=date>%s</span><a class=username href=/members/%d>writer%c</a><div class=content><p>%s</p></div></li>`, day, i, 'A'+rune(i%3), prose(30+i))
+		if i == 0 {
+			b.WriteString(`<li class=sponsor>Buy seed</li>`)
+		}
+	}
+	page, set := strings.Replace(b.String(), "</span>", "</sp>", 1)+`</ol>`, Set{}
+	if !pageOf(t, page).Thread(&set) || len(set.Objects) != 4 {
+		t.Fatalf("%d posts", len(set.Objects))
+	}
+	for i, want := range []string{"", "2012-07-30T00:15", "2012-07-30T09:26", "2012-08-01T23:45"} {
+		if got := set.Objects[i].Properties.Get("published"); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("post %d is of %q, want %q", i, got, want)
+		}
+		if got := set.Objects[i].Properties.Get("body"); len(got) < 60 {
+			t.Errorf("post %d: %q", i, got)
+		}
+	}
+}
+
+// TestThreadInOneRow: two posts that stand in one row, because the first has no day and they are no elements beside the others, keep their texts apart:
+// the first does not get the day of the second.
+func TestThreadInOneRow(t *testing.T) {
+	for name, above := range map[string]bool{"day above": true, "day below": false} {
+		var b strings.Builder
+		b.WriteString(`<h1>Where ravens sleep</h1><div><section>`)
+		for i, day := range []string{"29 July", "30 July 2012, 00:15", "31 July 2012, 09:26", "1 August 2012, 23:45", "2 August 2012, 08:00"} {
+			if i > 1 {
+				b.WriteString(`</section><section>`)
+			}
+			head, text := `<p class=date>`+day+`</p>`, fmt.Sprintf(`<a class=username href=/members/%d>writer%c</a><div class=content><p>%s</p></div>`, i, 'A'+rune(i%3), prose(30+i))
+			if !above {
+				head, text = text, head
+			}
+			b.WriteString(`<div class=post>` + head + text + `</div>`)
+		}
+		var set Set
+		if !pageOf(t, b.String()+`</section></div>`).Thread(&set) || len(set.Objects) != 5 {
+			t.Fatalf("%s: %d posts", name, len(set.Objects))
+		}
+		for i, want := range []string{"", "2012-07-30", "2012-07-31", "2012-08-01", "2012-08-02"} {
+			if got := set.Objects[i].Properties.Get("published"); !strings.HasPrefix(got, want) || want == "" && got != "" {
+				t.Errorf("%s: post %d is of %q, want %q", name, i, got, want)
+			}
+		}
 	}
 }
 

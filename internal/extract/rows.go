@@ -18,8 +18,9 @@ const (
 	maxClimb   = 12 // elements above that text in which the others are looked for
 )
 
-// Rows finds the posts of a page of which only the first is known, from its own data: elements like that around the text of the first,
-// beside it, with a text in an element like the one that has it. Authors and dates are those of columns. It reports whether there are any.
+// Rows finds the posts of a page of which the first or a few are known, from its own data: elements like that around the text of the first,
+// beside it, with a text in an element like the one that has it. What the data say of a post stays with it; other authors and dates are those of
+// columns. It reports whether there are any; not if one of those that are known stands in none of the elements.
 func (p *Page) Rows(set *Set) bool {
 	if len(set.Located) > 0 || len(set.Objects) == 0 {
 		return false
@@ -37,16 +38,20 @@ func (p *Page) Rows(set *Set) bool {
 		return false
 	}
 	bodies := p.likeIt(at)
-	if len(bodies) < len(set.Objects) {
+	known, ok := p.inRows(set.Objects, bodies, at)
+	if !ok {
 		return false
 	}
 	title := first.Properties.Get("title")
 	var out Set
 	for i, r := range bodies {
 		o := crawl.Object{Type: kind, Rule: BySegments, Confidence: unsure}
-		if r == at {
-			o = *first
-			o.Properties = slices.DeleteFunc(slices.Clone(first.Properties), func(q crawl.Property) bool { return q.Name == "body" })
+		if of := known[i]; of != nil {
+			o = *of
+			o.Properties = slices.DeleteFunc(slices.Clone(of.Properties), func(q crawl.Property) bool { return q.Name == "body" })
+			if of != first {
+				o.Type = kind
+			}
 		} else if title != "" && kind == "post" {
 			o.Properties = append(o.Properties, crawl.Property{Name: "title", Value: title})
 		}
@@ -63,6 +68,44 @@ func (p *Page) Rows(set *Set) bool {
 	p.bylines(&out)
 	*set = out
 	return true
+}
+
+// inRows finds the rows of several objects of a page's data, the first of which stands in one that is known: known[i] is that of rows[i], nil if
+// the data have none of it. It reports whether each object is found: what the data say of one that is not must not be lost.
+func (p *Page) inRows(objects []crawl.Object, rows []xpath.Ref, first xpath.Ref) (known []*crawl.Object, ok bool) {
+	if len(rows) < len(objects) {
+		return nil, false
+	}
+	known = make([]*crawl.Object, len(rows))
+	if i := slices.Index(rows, first); i >= 0 {
+		known[i] = &objects[0]
+	}
+	for j := 1; j < len(objects); j++ {
+		text := withoutTags(objects[j].Properties.Get("body"))
+		if text == "" {
+			text = withoutTags(objects[j].Properties.Get("summary"))
+		}
+		i := p.nextRow(rows, 0, text)
+		for i >= 0 && known[i] != nil { // of two that begin alike the second
+			i = p.nextRow(rows, i+1, text)
+		}
+		if i < 0 {
+			return nil, false
+		}
+		known[i] = &objects[j]
+	}
+	return known, true
+}
+
+// nextRow is the first row from one on that a text begins with; −1: there is none.
+func (p *Page) nextRow(rows []xpath.Ref, i int, text string) int {
+	l, tree := p.layout(), p.Eval.Tree
+	for ; text != "" && i < len(rows); i++ {
+		if from, to := l.blocks(tree, rows[i]); from < to && begins(text, p.Doc.Blocks[from]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // bylines gives the posts of a set their authors and dates by what stands beside their texts.
