@@ -5,7 +5,6 @@ import (
 
 	"github.com/muninn-archive/muninn/internal/extract"
 	"github.com/muninn-archive/muninn/internal/xpath"
-	"github.com/muninn-archive/muninn/kb"
 )
 
 // byRules works on a page of which nothing is known from before, type by type: a rule in force is used where the
@@ -127,6 +126,9 @@ func (a *adaptation) makeSingle(kind string, choice *choice) (found bool) {
 		if !ok || !learned.Has("body") {
 			continue
 		}
+		if method == ByShape {
+			a.leaveOutShipped(&learned)
+		}
 		set, _ := a.apply(learned)
 		if fit, ok := choice.measure(&learned, set); ok && (!found || fit > most+betterFit) {
 			best, by, most, found = learned, method, fit, true
@@ -220,68 +222,4 @@ func (a *adaptation) byBase(kind string) (best Rule, method string, ok bool) {
 		}
 	}
 	return best, "", false
-}
-
-func asLearned(o *kb.Object) Rule {
-	l := Rule{Type: o.Type, Each: o.Each.String()}
-	if o.One == kb.OneAlways { // as near as a rule of a site can say it
-		l.Each = "(" + l.Each + ")[1]"
-	}
-	for i := range o.Properties {
-		l.Properties = append(l.Properties, withExpression(&o.Properties[i], o.Properties[i].XPath.String()))
-	}
-	return l
-}
-
-// withExpression is what a shipped rule says of a property, with another expression.
-func withExpression(p *kb.Property, text string) PropertyRule {
-	l := PropertyRule{Name: p.Name, XPath: text}
-	if p.Match != nil {
-		l.Match = p.Match.String()
-	}
-	if p.Without != nil {
-		l.Without = p.Without.String()
-	}
-	if p.Append != nil {
-		l.Append, l.Between = p.Append.String(), p.Between
-	}
-	if p.AppendMatch != nil {
-		l.AppendMatch = p.AppendMatch.String()
-	}
-	return l
-}
-
-// addShippedConditions gives a rule that was learned by content what the shipped rules of its type say beside where properties
-// stand: which part of a text counts, and what does not belong to it.
-func (a *adaptation) addShippedConditions(l *Rule) {
-	for i := range l.Properties {
-		p, plain := &l.Properties[i], false
-		var match, without string
-		for j := range a.Level.Objects {
-			o := &a.Level.Objects[j]
-			for k := range o.Properties {
-				if o.Type != l.Type || o.Properties[k].Name != p.Name || o.Properties[k].Append != nil {
-					continue
-				}
-				shipped := withExpression(&o.Properties[k], "")
-				plain = plain || shipped.Match == ""
-				if match == "" {
-					match = shipped.Match
-				}
-				if without == "" {
-					without = shipped.Without
-				}
-			}
-		}
-		if !plain {
-			p.Match = match
-		}
-		switch {
-		case without == "":
-		case p.Without == "":
-			p.Without = without
-		default:
-			p.Without = without + " | " + p.Without
-		}
-	}
 }

@@ -25,9 +25,10 @@ type Page struct {
 	Doc    *page.Document
 	Limits Limits
 
-	single                 bool    // the level is of pages that are for one thing
-	laidOut                *layout // see layout
-	data                   *linked // see linked
+	single                 bool        // the level is of pages that are for one thing
+	outside                *xpath.Expr // what the rules of the level leave out of the body of an article; nil: nothing
+	laidOut                *layout     // see layout
+	data                   *linked     // see linked
 	meta                   *page.Metadata
 	sold                   []bool // see product
 	soldKnown, saysProduct bool   // sold was made; the page's own data say product
@@ -67,6 +68,9 @@ func (p *Page) Level(level *kb.Level, confidence float64, set *Set) {
 	found := map[string]bool{}
 	p.single = level.Terminal
 	if p.single {
+		if out := withoutOf(level, "article"); out != nil {
+			p.outside = out
+		}
 		defer p.correct(level, set)
 	}
 	for i := range level.Objects {

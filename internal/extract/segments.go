@@ -84,7 +84,11 @@ func (p *Page) Supply(levelKnown bool, set *Set) (made bool) {
 		}
 	}
 	if fit >= supplyFit {
-		if part, ok := p.property(&kb.Property{Name: "body"}, r, true, object, &crawl.Properties{}); ok {
+		body := kb.Property{Name: "body"}
+		if object.Type == "article" {
+			body.Without = p.outside
+		}
+		if part, ok := p.property(&body, r, true, object, &crawl.Properties{}); ok {
 			located.Parts = append(located.Parts, part)
 			return made
 		}
