@@ -131,6 +131,9 @@ func (p *Page) dateColumn(list []column) (best []time.Time) {
 			if i >= 2 && n == 0 {
 				break
 			}
+			if p.afterForeign(id) {
+				continue
+			}
 			if days[i] = p.dateAt(id, dayFirst); days[i].IsZero() {
 				continue
 			}
@@ -169,6 +172,16 @@ func (p *Page) dateAt(id int32, dayFirst bool) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// afterForeign reports whether a label in a cell of its own says that the date of an element is another than that of a post: "Joined".
+func (p *Page) afterForeign(id int32) bool {
+	from, to := p.layout().blocks(p.Eval.Tree, xpath.Ref{ID: id, Attr: -1})
+	if from >= to {
+		return false
+	}
+	kind := p.labelBefore(from)
+	return kind == foreign || kind == updated
 }
 
 // authorColumn are the names of the column that says that they are those of the writers of the rows; nil: no column does.
@@ -249,7 +262,7 @@ var (
 // leadsToMember reports whether a reference is that of the page of a member of a forum.
 func leadsToMember(ref string) bool {
 	ref = strings.ToLower(ref)
-	for _, word := range []string{"/user", "/member", "member.php", "/profile", "profile.php", "action=profile", "mode=viewprofile", "/u/", "/people/", "/author/"} {
+	for _, word := range []string{"/user", "/member", "member.php", "/profile", "profile.php", "action=profile", "mode=viewprofile", "/u/", "/people/", "/author/", "space-uid", "showuser=", "uid=", "/mitglied", "/benutzer", "/membre"} {
 		if at := strings.Index("/"+ref, word); at >= 0 && at+len(word) < len(ref)+1 {
 			return true
 		}

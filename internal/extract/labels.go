@@ -33,7 +33,8 @@ actualización modificado modificada aggiornato aggiornata aggiornamento modific
 endret uppdaterad uppdaterat uppdaterades ändrad päivitetty muokattu zaktualizowano aktualizacja zmodyfikowano aktualizováno aktualizace upraveno aktualizované aktualizácia frissítve módosítva
 actualizat modificat actualizată обновлено обновлён изменено оновлено обновено güncelleme güncellendi ενημερώθηκε ενημέρωση diperbarui actualitzat ažurirano posodobljeno uuendatud muudetud`,
 		byAuthor: `by author authors von autor autorin par auteur por autora di autore door av af forfatter przez автор автора autors szerző yazan yazar oleh penulis συντάκτης`,
-		foreign:  `starts begins beginnt endet bis hasta tot till jusqu founded gegründet geboren copyright deadline expires expire expired joined registered born accessed retrieved ends until valid member mitglied inscrit registrado`,
+		foreign: `starts begins beginnt endet bis hasta tot till jusqu founded gegründet geboren copyright deadline expires expire expired joined registered born accessed retrieved ends until valid member mitglied inscrit inscription registrado registriert registrierung beigetreten
+iscrizione iscritto geregistreerd registrerad dołączył dołączyła rejestracja регистрация зарегистрирован`,
 	} {
 		for _, word := range strings.Fields(words) {
 			all[word] = kind
@@ -96,6 +97,7 @@ var signs = []struct {
 	{"更新", updated}, {"修改", updated}, {"수정", updated}, {"업데이트", updated},
 	{"发布", published}, {"發布", published}, {"发表", published}, {"發表", published}, {"投稿", published}, {"公開", published}, {"掲載", published}, {"작성", published},
 	{"등록", published}, {"입력", published}, {"게시", published}, {"©", foreign},
+	{"注册", foreign}, {"註冊", foreign}, {"登録日", foreign}, {"가입", foreign},
 	{"作者", byAuthor}, {"记者", byAuthor}, {"記者", byAuthor}, {"文責", byAuthor}, {"著者", byAuthor}, {"저자", byAuthor},
 	{"à jour", updated}, {"mis en ligne", published}, {"mise en ligne", published},
 }

@@ -137,7 +137,7 @@ func (p *Page) apart(w *window, i int) bool {
 // belowLink reports whether a block without a label stands just below a link of several words: the date of a teaser below its title.
 func (p *Page) belowLink(i int) bool {
 	l := p.layout()
-	if i == 0 || len(l.linked) == 0 || l.size(i-1) < leastTeaserTitle || l.linked[i-1] < l.size(i-1) {
+	if i == 0 || len(l.linked) == 0 || !p.isTeaserTitle(i-1) && !p.inTeaserRow(i) {
 		return false
 	}
 	var buf [maxSpans + 1]span
@@ -148,6 +148,34 @@ func (p *Page) belowLink(i int) bool {
 	}
 	return true
 }
+
+// isTeaserTitle reports whether a block is a link of several words that are not the title of the page, as those of posts are.
+func (p *Page) isTeaserTitle(i int) bool {
+	l := p.layout()
+	return l.size(i) >= leastTeaserTitle && l.linked[i] >= l.size(i) && !strings.Contains(p.Doc.Title, strings.TrimPrefix(p.Doc.Blocks[i], "Re: "))
+}
+
+// inTeaserRow reports whether a block stands in a row of a table or a list behind such a link: that of another thread, with the day of its last post.
+func (p *Page) inTeaserRow(i int) bool {
+	l, tree := p.layout(), p.Eval.Tree
+	r, up := xpath.Ref{ID: l.starts[i], Attr: -1}, true
+	for depth := 0; up && depth < maxRowDepth; depth++ {
+		if a := tree.Node(r).DataAtom; a == atom.Tr || a == atom.Li {
+			from, _ := l.blocks(tree, r)
+			for k := from; k < i; k++ {
+				if p.isTeaserTitle(k) {
+					return true
+				}
+			}
+			return false
+		}
+		r, up = tree.Parent(r)
+	}
+	return false
+}
+
+// maxRowDepth bounds the elements between a date and the row that it stands in.
+const maxRowDepth = 5
 
 // leastTeaserTitle is how many words the title of a teaser has at least.
 const leastTeaserTitle = 4
