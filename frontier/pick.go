@@ -127,10 +127,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 			continue
 		}
 		limit := int64(plan.PerQueueOf(q.Name))
-		pages := max(min(limit, room, q.Done.Left(plan.BudgetOf(q.Name))), 0)
-		if q.Costly && s.schedule.Apart() {
-			pages = min(pages, max(queue.Probes, q.Done.Judged, q.Done.Requests)) // answers that nobody judges, as those of images, say that as well
-		}
+		pages := max(min(limit, room, q.Done.Left(plan.BudgetOf(q.Name)), s.schedule.Trial(q, price)), 0)
 		room -= min(pages, int64(q.Waiting-q.Requisites))
 		picked = append(picked, &candidate{
 			queue: q, name: q.Name, fails: q.Fails, unread: q.Unread, from: q.Floor, sweep: q.Sweep, whole: s.learner(), limit: int(limit), pages: int(pages), plan: &plan,

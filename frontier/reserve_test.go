@@ -15,6 +15,16 @@ const goodHosts, hostLinks, poorHost = 4, 200, "poor.example"
 
 // rounds crawls the web until a round claims nothing, a second a round, and counts the pages by host. look is called after each claim.
 func rounds(k *kinds, look func(round int)) map[string]int {
+	return roundsOf(k, look, func(pld string, _ int) float64 {
+		if pld == poorHost {
+			return 0.05
+		}
+		return 0.9
+	})
+}
+
+// roundsOf is rounds on a web whose pages are worth what worth says of their host, which has given so many.
+func roundsOf(k *kinds, look func(round int), worthOf func(pld string, pages int) float64) map[string]int {
 	pages := map[string]int{}
 	for n := 1; ; n++ {
 		batch, lanes := k.take()
@@ -29,10 +39,7 @@ func rounds(k *kinds, look func(round int)) map[string]int {
 		for _, url := range targets(lanes...) {
 			u, err := urls.Parse(url)
 			k.must(err)
-			worth := 0.9
-			if u.PLD() == poorHost {
-				worth = 0.05
-			}
+			worth := worthOf(u.PLD(), pages[u.PLD()])
 			pages[u.PLD()]++
 			o := visited(url, worth)
 			o.Score = worth
@@ -128,6 +135,26 @@ func TestReserveEnds(t *testing.T) {
 		if pages[poorHost] < c.poor {
 			t.Errorf("%s: %d pages of the poor host, want %d: %v", name, pages[poorHost], c.poor, pages)
 		}
+	}
+}
+
+// TestReserveLate: a host whose pages are poor at first and whose later section is of the topic is found: where the good hosts do not fill the budget, it is claimed from again, and from then on the poor one gives way to
+// it, as far as that costs little time.
+func TestReserveLate(t *testing.T) {
+	const late, from = "late.example", 25
+	k := priced(t, func(d *crawl.Definition) { d.Budget.Pages = goodHosts*hostLinks + 250 })
+	k.submit("late", linksOf(late)...)
+	pages := roundsOf(k, nil, func(pld string, n int) float64 {
+		if pld == poorHost || pld == late && n < from {
+			return 0.05
+		}
+		return 0.9
+	})
+	if good := k.pagesOfGood(pages); good != goodHosts*hostLinks {
+		t.Errorf("%d pages of the good hosts: %v", good, pages)
+	}
+	if pages[late] < 2*from || pages[late] <= pages[poorHost]+5 { // as many of each without a price
+		t.Errorf("%d pages of the host with a late section, %d of the poor one: %v", pages[late], pages[poorHost], pages)
 	}
 }
 

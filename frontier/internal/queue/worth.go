@@ -9,7 +9,7 @@ import (
 // not say it: they rank the links of a host well, and differ little between hosts.
 
 const (
-	// Probes is how many URLs a claim of a queue takes before its host is known, while hosts differ; later as many as it has answered.
+	// Probes is how many URLs a claim of a queue takes before its host is known, while hosts differ; later at most as many as it has answered, see Trial.
 	Probes = 3
 	// pricedFrom is from how many judged pages on hosts are compared; before, nothing is known of them.
 	pricedFrom = 20
@@ -19,28 +19,30 @@ const (
 	lastPages, knownPages = 20, 10
 	// lowPart and highPart are the quantiles of hosts, and of pages by their hosts, that are the worst and the best.
 	lowPart, highPart = 0.1, 0.9
-	// tolerance is how many grades below what the last page of the budget is expected to be a queue may be.
-	tolerance = 1
 	// strong is the priority from which on a URL is not held back whatever its host is: what somebody has named.
 	strong = best / 10 * 9
 	// steps divide the worth of hosts.
 	steps = 64
 )
 
-// Grade is what the next page of a queue may well be worth beside one of the best hosts: 0 is at least .71 of it, and each grade 1/√2 of the one before.
+// Grade is what the next page of a queue may well be worth beside one of the best hosts: 0 is at least .92 of it, and each grade so much of the one before. Of steps as wide as 1/√2, half of the
+// hosts would be of the best grade, and fill a budget by themselves.
 type Grade int8
 
 // Any is the last grade: as a price, that of which all queues are.
 const Any Grade = grades - 1
 
-const grades = 12
+const grades, gradesToHalf = 40, 8
+
+// sure is the grade that a queue must have left while nothing waits for a price, see Trial.
+const sure Grade = 2
 
 // Worth is the least worth of a grade, as a part of that of the best hosts, in [0,1].
 func (g Grade) Worth() float64 {
 	if g >= Any {
 		return 0
 	}
-	return math.Exp2(-float64(g+1) / 2)
+	return math.Exp2(-float64(g+1) / gradesToHalf)
 }
 
 func gradeOf(worth float64) Grade {
@@ -127,8 +129,33 @@ func (m *market) grade(q *Queue) Grade {
 	if !q.Costly || q.Stopped || !m.Apart() {
 		return 0
 	}
-	above := m.line.host*(m.outcomes.host(q.Done, 1)-m.low) + m.line.priority*(Score(q.Best.Priority)-m.outcomes.priority())
+	return m.gradeBy(q, q.Done)
+}
+
+func (m *market) gradeBy(q *Queue, t Tally) Grade {
+	above := m.line.host*(m.outcomes.host(t, 1)-m.low) + m.line.priority*(Score(q.Best.Priority)-m.outcomes.priority())
 	return gradeOf(above / m.apart())
+}
+
+// Trial is how many pages of a queue a claim may take at a price: at most as many as its host has answered. Of one that is known by fewer pages than its worth is the mean of, no more than leave
+// the queue at the price if they are worth what those of the worst hosts are; Probes in any case. MaxInt64 if queues are not graded. What is known of a host after ten pages may be chance: twenty more of them would be gone before anybody looks.
+func (m *market) Trial(q *Queue, price Grade) int64 {
+	if !q.Costly || !m.Apart() {
+		return math.MaxInt64
+	}
+	if price == Any {
+		price = sure
+	}
+	most := max(Probes, q.Done.Judged, q.Done.Requests) // answers that nobody judges, as those of images, say that a host answers as well
+	if q.Done.Judged == 0 || q.Done.Judged >= lastPages {
+		return most
+	}
+	n, t := int64(0), q.Done
+	for n < most && m.gradeBy(q, t) <= price {
+		t.Judge(m.low)
+		n++
+	}
+	return max(n, Probes)
 }
 
 // turn is the grade by which a queue is claimed from. What somebody has named is of the best whatever its host is.
@@ -199,7 +226,7 @@ func (m *market) Price(room int64) Grade {
 		sum.done += m.supply[g].done
 		waiting, done := float64(sum.waiting), float64(max(sum.done, 1))
 		if waiting+waiting*waiting/done >= float64(room) { // each page has brought waiting/done that wait; the next ones bring as many
-			return min(g+tolerance, Any)
+			return g
 		}
 	}
 	return Any
