@@ -165,7 +165,8 @@ func obstruct(t *testing.T, store string, but int) (remove func()) {
 	}
 	for id := range 300 { // a file of that name cannot be made; each merge that is tried takes the next
 		path := file(next + but + id)
-		if err := os.MkdirAll(filepath.Join(path, "in the way"), 0o755); err != nil {
+		made := filepath.Join(t.TempDir(), "obstacle") // bleve removes old files meanwhile, and a folder that is still empty with them
+		if err := errors.Join(os.MkdirAll(filepath.Join(made, "in the way"), 0o755), os.Rename(made, path)); err != nil {
 			t.Fatal(err)
 		}
 		obstacles = append(obstacles, path)
