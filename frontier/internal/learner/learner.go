@@ -126,8 +126,8 @@ func (l *Learner) learn(q *queued) {
 		}
 		return
 	}
-	if len(q.update.Examples) > 0 {
-		l.Order.Teach(order.DecodeViews(q.update.Examples))
+	if examples := order.DecodeViews(q.update.Examples); len(examples) > 0 { // of a later version none may be readable: then the former ones stay
+		l.Order.Teach(examples)
 	}
 	for _, v := range q.update.Visits {
 		l.Order.Learn(v)

@@ -58,6 +58,23 @@ func TestTrainedInOrder(t *testing.T) {
 	}
 }
 
+// Examples of which none can be read, as a later version may write them, leave the former ones in place; of others, what can be read takes their place.
+func TestUnreadableExamples(t *testing.T) {
+	example := func(i int) []byte { return update(i).Visits[0].PageFeatures }
+	later := append(example(9), 1, 2, 3)
+	l := New(order.DefaultSettings(), 0)
+	for i, c := range []struct {
+		examples [][]byte
+		want     int
+	}{{[][]byte{example(1), example(2)}, 2}, {[][]byte{later, later}, 2}, {nil, 2}, {[][]byte{later, example(3)}, 1}} {
+		l.Add(uint64(i+1), Update{Examples: c.examples})
+		l.Train()
+		if got := l.Order.Examples(); got != c.want {
+			t.Errorf("update %d: %d examples, want %d", i+1, got, c.want)
+		}
+	}
+}
+
 // Updates can be queued while a snapshot is encoded, and while others are trained.
 func TestQueuedWhileFrozen(t *testing.T) {
 	l := New(order.DefaultSettings(), 7)
