@@ -22,6 +22,9 @@ const demoMark = ".muninn-demo"
 // demoPages is the demo's budget; the demo web has no end.
 const demoPages = 240
 
+// demoScale multiplies the pages of the demo's sites: there are more than two and a half times as many relevant pages as the budget takes, so that the order of the crawl decides how many of them it finds.
+const demoScale = 8
+
 func demoCommand(g *globals) *cobra.Command {
 	dir := "demo-data"
 	cmd := &cobra.Command{
@@ -59,7 +62,7 @@ func clearDemo(dir string) error {
 }
 
 func (g *globals) demo(ctx context.Context, dir string) error {
-	world := webworld.NewDemo(webworld.Options{Seed: 1})
+	world := webworld.NewDemo(webworld.Options{Seed: 1, Scale: demoScale})
 	if err := world.Start(ctx); err != nil {
 		return fmt.Errorf("serve the demo web: %w", err)
 	}
@@ -69,7 +72,12 @@ func (g *globals) demo(ctx context.Context, dir string) error {
 	conf.Data, conf.Archive = filepath.Join(dir, "state"), filepath.Join(dir, "archive")
 	serveWorld(&conf, world)
 	return g.run(ctx, localCrawl{conf: conf, definition: demoDefinition(world), ended: func(_ context.Context, o *outcome) error {
-		return judgeDemo(o, world.Stats())
+		if err := judgeDemo(o, world.Stats()); err != nil {
+			return err
+		}
+		pages, relevant, err := demoSupply(world)
+		o.Notes = append(o.Notes, fmt.Sprintf("of some %d relevant pages that this web has, among %d and an endless calendar, the crawl found %d with a budget of %d pages", relevant, pages, o.Totals.Relevant, demoPages))
+		return err
 	}})
 }
 

@@ -10,9 +10,9 @@ import (
 // defaultTrapped is how many pages of the endless calendar of the demo's web are recorded, if nobody says.
 const defaultTrapped = 200
 
-// demo records the web of the demo, with so many pages of its calendar, which has no end. What robots.txt disallows is left out.
-func demo(trapped int, seed uint64) (*recorded.Web, error) {
-	world := webworld.NewDemo(webworld.Options{Seed: seed})
+// demo records the web of the demo, with so many pages of its calendar, which has no end, and with the pages of its sites multiplied by a scale. What robots.txt disallows is left out.
+func demo(trapped int, seed uint64, scale int) (*recorded.Web, error) {
+	world := webworld.NewDemo(webworld.Options{Seed: seed, Scale: scale})
 	if err := world.Build(); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ webworld:SITES:SEED, a synthetic web of so many sites, in which a tenth of the p
 forum:BOARDS:SEED, a synthetic forum of one host, whose boards are the topics;
 community:BOARDS:SEED, a synthetic forum whose texts say less of their boards than what its pages link to;
 traps:HOSTS:SEED, a synthetic web of so many relevant hosts, with ten irrelevant ones that have endless calendars for each;
-demo:PAGES:SEED, the web of the demo, with so many pages of its endless calendar`
+demo:PAGES:SEED:SCALE, the web of the demo, with so many pages of its endless calendar; SCALE multiplies the pages of its sites, 1 if it is missing (make demo: 8)`
 
 // Open reads a recorded web, or makes a synthetic one.
 func Open(where string) (*recorded.Web, error) {
@@ -55,13 +55,24 @@ func Open(where string) (*recorded.Web, error) {
 		}
 		return traps(hosts, seed), nil
 	}
-	if pages, seed, is, err := synthetic(where, "demo:PAGES:SEED", defaultTrapped); is || err != nil {
+	web, scale := scaleOf(where)
+	if pages, seed, is, err := synthetic(web, "demo:PAGES:SEED", defaultTrapped); is || err != nil {
 		if err != nil {
 			return nil, err
 		}
-		return demo(pages, seed)
+		return demo(pages, seed, scale)
 	}
 	return recorded.Open(where)
+}
+
+// scaleOf cuts the scale off a form NAME:SIZE:SEED:SCALE; it is 1 if there is none.
+func scaleOf(where string) (form string, scale int) {
+	if parts := strings.Split(where, ":"); len(parts) == 4 {
+		if n, err := strconv.Atoi(parts[3]); err == nil && n > 0 {
+			return strings.Join(parts[:3], ":"), n
+		}
+	}
+	return where, 1
 }
 
 // synthetic reads a form NAME:SIZE:SEED; false of what does not begin with the name.
