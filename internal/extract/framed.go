@@ -16,7 +16,7 @@ func (p *Page) framesOf(at []xpath.Ref) []row {
 		r := p.frameOf(at, i)
 		rows[i] = row{from: r.ID, to: tree.End(r), body: at[i]}
 	}
-	// what stands between two rows belongs to the second; before the first, as many elements
+	// what stands between two rows belongs to the second, and as many elements before the first to it; to the first of two if the last is followed by the same
 	between := 0
 	for i := range rows[1:] {
 		if a, b := rows[i], &rows[i+1]; a.to > b.from {
@@ -24,6 +24,20 @@ func (p *Page) framesOf(at []xpath.Ref) []row {
 		} else if n := p.siblings(a.to, b.from); i == 0 || n < between {
 			between = n
 		}
+	}
+	if between > 0 && between <= maxHeads && p.followed(rows) {
+		for i := range rows[1:] {
+			if p.siblings(rows[i].to, rows[i+1].from) <= maxHeads {
+				rows[i].to = rows[i+1].from
+			}
+		}
+		last := &rows[len(rows)-1]
+		for range between {
+			if next, ok := p.behind(*last); ok {
+				last.to = tree.End(next)
+			}
+		}
+		return rows
 	}
 	first := xpath.Ref{ID: rows[0].from, Attr: -1}
 	for i := len(rows) - 1; i > 0; i-- {
@@ -45,6 +59,25 @@ func (p *Page) framesOf(at []xpath.Ref) []row {
 		}
 	}
 	return rows
+}
+
+// followed reports whether an element of one form stands behind the last of several rows as behind the first: the text of a post below its head.
+func (p *Page) followed(rows []row) bool {
+	a, ok := p.behind(rows[0])
+	b, has := p.behind(rows[len(rows)-1])
+	return ok && has && a.ID < rows[1].from && formOf(p.Eval.Tree.Node(a)) == formOf(p.Eval.Tree.Node(b))
+}
+
+// behind is the next element with something in it behind a row, in the element around the row.
+func (p *Page) behind(r row) (next xpath.Ref, ok bool) {
+	tree := p.Eval.Tree
+	above, ok := tree.Parent(xpath.Ref{ID: r.from, Attr: -1})
+	for id := r.to; ok && id < tree.End(above); id = max(tree.End(xpath.Ref{ID: id, Attr: -1}), id+1) {
+		if n := tree.At(id); len(n.Attr) > 0 || n.FirstChild != nil {
+			return xpath.Ref{ID: id, Attr: -1}, true
+		}
+	}
+	return next, false
 }
 
 // frameOf is the largest element around one of several that holds none of the others.

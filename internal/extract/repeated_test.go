@@ -100,6 +100,34 @@ func TestThreadWithoutADay(t *testing.T) {
 	}
 }
 
+// TestThreadOfHeads: where head and text of a post are elements beside each other, the text belongs to the head above it, or to the foot below it; what is
+// behind all posts decides which of them it is.
+func TestThreadOfHeads(t *testing.T) {
+	for name, above := range map[string]bool{"head above": true, "foot below": false} {
+		var b strings.Builder
+		b.WriteString(`<h1>Where ravens sleep</h1><section>`)
+		for i, day := range []string{"29 July 2012, 11:41", "30 July 2012, 00:15", "31 July 2012, 09:26", "1 August 2012, 23:45"} {
+			head, text := fmt.Sprintf(`<div class=head><span class=date>%s</span><a class=username href=/members/%d>writer%c</a></div>`, day, i, 'A'+rune(i%3)), fmt.Sprintf(`<div class=text><p>%s</p></div>`, prose(30+i))
+			if above {
+				b.WriteString(head + text)
+			} else {
+				b.WriteString(text + head)
+			}
+		}
+		b.WriteString(`</section><div class=foot>All times are UTC</div>`)
+		var set Set
+		if !pageOf(t, b.String()).Thread(&set) || len(set.Objects) != 4 {
+			t.Fatalf("%s: %d posts", name, len(set.Objects))
+		}
+		for i, want := range []string{"2012-07-29", "2012-07-30", "2012-07-31", "2012-08-01"} {
+			o := &set.Objects[i]
+			if day, body := o.Properties.Get("published"), o.Properties.Get("body"); !strings.HasPrefix(day, want) || body != strings.TrimSpace(prose(30+i)) || o.Properties.Get("author") != "writer"+string('A'+rune(i%3)) {
+				t.Errorf("%s: post %d is %+v", name, i, o)
+			}
+		}
+	}
+}
+
 // TestThreadInOneRow: two posts that stand in one row, because the first has no day and they are no elements beside the others, keep their texts apart:
 // the first does not get the day of the second.
 func TestThreadInOneRow(t *testing.T) {
