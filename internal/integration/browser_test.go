@@ -48,7 +48,7 @@ func TestBrowser(t *testing.T) {
 	server := StartServer(t)
 	conf := web.config(t, server, addresses)
 	conf.BatchTime, conf.Fetch.MaxAttempts = 15*time.Minute, 6 // of a machine that is busy
-	conf.Drain = conf.BatchTime                               // pages that are open when it is stopped end, and are not asked for again
+	conf.Drain = conf.BatchTime                                // pages that are open when it is stopped end, and are not asked for again
 	conf.Browser, conf.BrowserSandbox = chromium, os.Getuid() != 0
 	d := web.definition("browser", seeds...)
 	d.Scope.Within, d.Browser = crawl.WithinHost, crawl.BrowserAuto
