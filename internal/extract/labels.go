@@ -46,8 +46,13 @@ iscrizione iscritto geregistreerd registrerad dołączył dołączyła rejestrac
 // untilWords are those of foreign that are also names or other words ("Till Corvi", "tot", "bis"): they say something only of a date at once behind them.
 var untilWords = wordSet("till bis tot hasta")
 
-// beforeDates are words between one of untilWords and its date.
-var beforeDates = wordSet("zum einschließlich en met el am den the")
+// beforeDates are words between one of untilWords and its date. They are listed, as what may stand there otherwise is not to be: "tot rust", "bis bald",
+// "hasta siempre", and a date behind these is that of the page.
+var beforeDates = wordSet(`zum zur am den dem der des spätestens längstens einschließlich einschliesslich einschl inklusive inkl incl und mit inclusive en met uiterlijk op och med senast
+el día dia próximo on the`)
+
+// maxBeforeDate bounds the words between one of untilWords and its date: "tot en met uiterlijk vrijdag", and the date.
+const maxBeforeDate = 5
 
 // labelAt is what a word says of what comes after it.
 func labelAt(word, after string) label {
@@ -56,10 +61,10 @@ func labelAt(word, after string) label {
 	if kind != foreign || !untilWords[word] {
 		return kind
 	}
-	for range 3 {
-		after = strings.TrimLeft(after, " :：")
+	for range maxBeforeDate {
+		after = strings.TrimLeft(after, " :：(")
 		next, rest, _ := strings.Cut(after, " ")
-		plain := strings.ToLower(strings.Trim(next, ",."))
+		plain := strings.ToLower(strings.Trim(next, ",.)"))
 		switch {
 		case next == "":
 			return noLabel

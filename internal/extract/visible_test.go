@@ -48,6 +48,10 @@ func TestVisibleDates(t *testing.T) {
 		{"a title with such a word", "", `<h1>Ravens</h1><p>De vogels zijn tot rust: 21 november 2026</p>TEXT`, "2026-11-21", ""},
 		{"until a date", "", `<h1>Ravens</h1><p>bis zum 21.11.2026</p><p>till Saturday, 21 November 2026</p>TEXT`, "", ""},
 		{"until a month", "", `<h1>Ravens</h1><p>Open till November 21, 2026</p>TEXT`, "", ""},
+		{"until and including", "", `<h1>Ravens</h1><p>till och med 5 maj 2014</p><p>till och med fredag 5 maj 2014</p><p>tot en met vrijdag 5 mei 2014</p><p>bis und mit 5. Mai 2014</p>TEXT`, "", ""},
+		{"until at the latest", "", `<h1>Ravens</h1><p>bis spätestens 5. Mai 2014</p><p>bis einschl. 5. Mai 2014</p><p>tot uiterlijk 5 mei 2014</p><p>hasta el próximo 5 de mayo de 2014</p>TEXT`, "", ""},
+		{"until a date in brackets", "", `<h1>Ravens</h1><p>bis (31. Dezember 2014)</p>TEXT`, "", ""},
+		{"until in a greeting", "", `<h1>Raven</h1><p>Tot ziens! 5 mei 2014</p>TEXT`, "2014-05-05", ""},
 		{"an event's address", "http://a.test/events/2026/12/24/ravens", `<h1>Ravens</h1>TEXT`, "", ""},
 		{"mis en ligne", "", `<h1>Ravens</h1><p>Mis en ligne le 5 juin 2014 par la maison des oiseaux du vallon de la roche, mise à jour le 7 juin 2014</p>TEXT`, "2014-06-05", "2014-06-07"},
 		{"a label in a cell of its own", "", `<h1>Ravens</h1><dl><dt>Published</dt><dd>5 March 2015</dd><dt>Last updated</dt><dd>7 March 2016</dd></dl>TEXT`, "2015-03-05", "2016-03-07"},
@@ -64,6 +68,8 @@ func TestVisibleDates(t *testing.T) {
 		{"the teaser of another", "", `<article><h1>Ravens</h1>TEXT</article><article><h3>Crows</h3><time datetime="2015-03-05">5 March 2015</time></article>`, "", ""},
 		{"the same in boxes", "", `<h1>Ravens</h1>TEXT<div><h3><a href="/c">Crows of the moor</a></h3><div class="date">5 March 2015</div></div>`, "", ""},
 		{"a row of another thread", "", `<h1>Ravens</h1>TEXT<table><tr><td><a href="/c">Crows of the moor</a></td><td>12</td><td>5 March 2015</td></tr></table>`, "", ""},
+		{"a menu in the row of the text", "", `<table><tr><td><a href="/n">News of the old society</a> <p>12</p></td><td><h1>Ravens</h1>TEXT<p>Birds</p><p>Hugo Munin, 5 March 2015</p></td></tr></table>`, "2015-03-05", ""},
+		{"a menu in a row", "", `<h1>Ravens</h1>TEXT<table><tr><td><nav><a href="/n">News of the old society</a></nav></td><td>12</td><td>5 March 2015</td></tr></table>`, "2015-03-05", ""},
 		{"a row without a link", "", `<h1>Ravens</h1>TEXT<table><tr><td>Corvi of the moor</td><td>12</td><td>5 March 2015</td></tr></table>`, "2015-03-05", ""},
 		{"the day on which somebody registered", "", `<h1>Corbeaux</h1><p>Date d'inscription : 12/01/2009</p>TEXT`, "", ""},
 		{"below a link with a label", "", `<h1>Ravens</h1>TEXT<div><a href="/c">Crows of the moor</a></div><div>Posted on 5 March 2015</div>`, "2015-03-05", ""},
@@ -103,6 +109,21 @@ func TestDateOfURL(t *testing.T) {
 	}
 }
 
+// TestTeaserRows: the blocks of a long row are not all looked at for the title of a teaser for each of its blocks.
+func TestTeaserRows(t *testing.T) {
+	row := func(before int) *Page {
+		p := pageAt(t, "http://a.test/ravens", `<h1>Ravens</h1><p>The raven sits.</p><table><tr>`+strings.Repeat("<td>1</td>", before)+`<td><a href="/c">Crows of the moor</a></td><td>12</td><td>5 March 2015</td></tr></table>`)
+		p.Doc.Title = "Ravens"
+		return p
+	}
+	for before, want := range map[int]bool{0: true, maxRowBlocks - 1: true, maxRowBlocks: false, 5000: false} {
+		p := row(before)
+		if got := p.inTeaserRow(&window{heading: 0, body: 1, end: 2, mainEnd: 2}, len(p.Doc.Blocks)-1); got != want {
+			t.Errorf("behind %d blocks: %v, want %v", before, got, want)
+		}
+	}
+}
+
 // TestLabels: no word has a capital or stands for two things, and what is cut out of a text is all of it.
 func TestLabels(t *testing.T) {
 	for word := range labels {
@@ -114,6 +135,7 @@ func TestLabels(t *testing.T) {
 		"by Hugo, published 1 May, updated 2 May": "3: Hugo, |1: 1 May, |2: 2 May", "1 May": "0:1 May", "Standby on 1 May": "0:Standby on 1 May", "": "",
 		"作者：雨果 发布于 1": "3:：雨果 |1:于 1", "Mise à jour : 1 mai": "0:Mise |2: : 1 mai",
 		"bis einschließlich 1. Mai": "4: einschließlich 1. Mai", "By Till Corvi": "3: Till Corvi", "Till": "0:Till", "hasta el lunes 5": "4: el lunes 5", "tot en met iedereen": "0:tot en met iedereen",
+		"Till (Corvi) 5": "0:Till (Corvi) 5", "bis (5.": "4: (5.", "till och med fredag, 5 maj": "4: och med fredag, 5 maj", "tot ziens op 5 mei": "0:tot ziens op 5 mei",
 	} {
 		var got []string
 		for _, s := range spansOf(text, nil) {

@@ -119,7 +119,7 @@ func (p *Page) apart(w *window, i int) bool {
 		return true
 	case Main:
 		// A body may have more than the text: the region of the page.
-		return i >= w.body && p.inCard(w, i) || i >= min(w.end, w.mainEnd) && p.belowLink(i)
+		return i >= w.body && p.inCard(w, i) || i >= min(w.end, w.mainEnd) && p.belowLink(w, i)
 	}
 	r, up := xpath.Ref{ID: l.starts[i], Attr: -1}, true
 	for depth := 0; up && depth < maxDepth; depth++ {
@@ -135,9 +135,9 @@ func (p *Page) apart(w *window, i int) bool {
 }
 
 // belowLink reports whether a block without a label stands just below a link of several words: the date of a teaser below its title.
-func (p *Page) belowLink(i int) bool {
+func (p *Page) belowLink(w *window, i int) bool {
 	l := p.layout()
-	if i == 0 || len(l.linked) == 0 || !p.isTeaserTitle(i-1) && !p.inTeaserRow(i) {
+	if i == 0 || len(l.linked) == 0 || !p.isTeaserTitle(i-1) && !p.inTeaserRow(w, i) {
 		return false
 	}
 	var buf [maxSpans + 1]span
@@ -156,14 +156,18 @@ func (p *Page) isTeaserTitle(i int) bool {
 }
 
 // inTeaserRow reports whether a block stands in a row of a table or a list behind such a link: that of another thread, with the day of its last post.
-func (p *Page) inTeaserRow(i int) bool {
+// A row with the heading or the text of the page is one of a table that makes its layout: a link in it is of a menu.
+func (p *Page) inTeaserRow(w *window, i int) bool {
 	l, tree := p.layout(), p.Eval.Tree
 	r, up := xpath.Ref{ID: l.starts[i], Attr: -1}, true
 	for depth := 0; up && depth < maxRowDepth; depth++ {
 		if a := tree.Node(r).DataAtom; a == atom.Tr || a == atom.Li {
-			from, _ := l.blocks(tree, r)
-			for k := from; k < i; k++ {
-				if p.isTeaserTitle(k) {
+			from, to := l.blocks(tree, r)
+			if from <= w.body && w.body < to || from <= w.heading && w.heading < to {
+				return false
+			}
+			for k := from; k < min(i, from+maxRowBlocks); k++ {
+				if l.roles[k] != Navigation && p.isTeaserTitle(k) {
 					return true
 				}
 			}
@@ -174,8 +178,11 @@ func (p *Page) inTeaserRow(i int) bool {
 	return false
 }
 
-// maxRowDepth bounds the elements between a date and the row that it stands in.
-const maxRowDepth = 5
+// Bounds of the row of another thread.
+const (
+	maxRowDepth  = 5  // elements between a date and the row that it stands in
+	maxRowBlocks = 40 // from its beginning, among which its title is looked for
+)
 
 // leastTeaserTitle is how many words the title of a teaser has at least.
 const leastTeaserTitle = 4
