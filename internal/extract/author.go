@@ -152,6 +152,7 @@ func leadsToName(s span) bool {
 // nameIn is the name that a text begins with, behind words such as "by". Of a text that no element marks as a name each word must begin with
 // a capital, or join names.
 func (p *Page) nameIn(text string, marked bool) string {
+	colon := strings.HasPrefix(text, ":") || strings.HasPrefix(text, "：")
 	text = withoutBy(strings.Join(strings.Fields(text), " "))
 	words := strings.Fields(text)
 	if r, _ := utf8.DecodeRuneInString(text); marked && len(words) == 1 && unicode.IsLetter(r) && utf8.RuneCountInString(text) <= maxNick && page.IsAuthor(text, p.metadata().Site, urls.HostOf(p.Doc.URL)) {
@@ -184,21 +185,12 @@ func (p *Page) nameIn(text string, marked bool) string {
 		return ""
 	case !marked && (n < len(words) && n == 1 && words[1] != "|" && !isWhole(words[0]) || !capitals(words[:n])):
 		return ""
+	case !marked && n == 1 && isClause(name, colon):
+		return ""
 	case !page.IsAuthor(name, p.metadata().Site, urls.HostOf(p.Doc.URL)):
 		return ""
 	}
 	return name
-}
-
-// isWhole reports whether a word may be the whole name of somebody: two to five signs of a script that does not part names.
-func isWhole(word string) bool {
-	n := 0
-	for _, r := range word {
-		if n++; r < 0x2E80 || !unicode.IsLetter(r) {
-			return false
-		}
-	}
-	return n >= 2 && n <= 5
 }
 
 // withoutBy takes the words for "by" and "author" from the beginning of a text.
@@ -230,7 +222,7 @@ func (p *Page) endsName(words []string, n int) bool {
 	if n > 0 {
 		kind := labels[lower]
 		if untilWords[lower] {
-			kind = labelAt(lower, strings.Join(words[n+1:min(n+4, len(words))], " "))
+			kind = labelAt(lower, strings.Join(words[n+1:min(n+1+maxBeforeDate, len(words))], " "))
 		}
 		if ending[lower] || kind == published || kind == updated || kind == foreign {
 			return true
