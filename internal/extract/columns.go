@@ -174,14 +174,15 @@ func (p *Page) dateAt(id int32, dayFirst bool) time.Time {
 	return time.Time{}
 }
 
-// afterForeign reports whether a label in a cell of its own says that the date of an element is another than that of a post: "Joined".
+// afterForeign reports whether a label in a cell of its own says that the date of an element is another than that of a post: "Joined", not the
+// rank of the writer.
 func (p *Page) afterForeign(id int32) bool {
 	from, to := p.layout().blocks(p.Eval.Tree, xpath.Ref{ID: id, Attr: -1})
 	if from >= to {
 		return false
 	}
 	kind := p.labelBefore(from)
-	return kind == foreign || kind == updated
+	return kind == updated || kind == foreign && ofJoining(p.Doc.Blocks[from-1])
 }
 
 // authorColumn are the names of the column that says that they are those of the writers of the rows; nil: no column does.

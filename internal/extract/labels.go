@@ -19,6 +19,12 @@ const (
 	foreign         // the date after it is of something else than the page
 )
 
+// Words before the day on which a member of a forum has joined it. Those of membership are also ranks of members.
+const (
+	ofJoiners  = `joined registered inscription registrado registriert registrierung beigetreten iscrizione geregistreerd registrerad dołączył dołączyła rejestracja регистрация зарегистрирован `
+	membership = `member mitglied inscrit iscritto`
+)
+
 // labels are words that stand before dates and names, in the languages that package dates reads and a few more; in lower case.
 var labels = func() map[string]label {
 	all := map[string]label{}
@@ -33,8 +39,7 @@ actualización modificado modificada aggiornato aggiornata aggiornamento modific
 endret uppdaterad uppdaterat uppdaterades ändrad päivitetty muokattu zaktualizowano aktualizacja zmodyfikowano aktualizováno aktualizace upraveno aktualizované aktualizácia frissítve módosítva
 actualizat modificat actualizată обновлено обновлён изменено оновлено обновено güncelleme güncellendi ενημερώθηκε ενημέρωση diperbarui actualitzat ažurirano posodobljeno uuendatud muudetud`,
 		byAuthor: `by author authors von autor autorin par auteur por autora di autore door av af forfatter przez автор автора autors szerző yazan yazar oleh penulis συντάκτης`,
-		foreign: `starts begins beginnt endet bis hasta tot till jusqu founded gegründet geboren copyright deadline expires expire expired joined registered born accessed retrieved ends until valid member mitglied inscrit inscription registrado registriert registrierung beigetreten
-iscrizione iscritto geregistreerd registrerad dołączył dołączyła rejestracja регистрация зарегистрирован`,
+		foreign:  `starts begins beginnt endet bis hasta tot till jusqu founded gegründet geboren copyright deadline expires expire expired born accessed retrieved ends until valid ` + ofJoiners + membership,
 	} {
 		for _, word := range strings.Fields(words) {
 			all[word] = kind
@@ -105,6 +110,37 @@ var signs = []struct {
 	{"注册", foreign}, {"註冊", foreign}, {"登録日", foreign}, {"가입", foreign},
 	{"作者", byAuthor}, {"记者", byAuthor}, {"記者", byAuthor}, {"文責", byAuthor}, {"著者", byAuthor}, {"저자", byAuthor},
 	{"à jour", updated}, {"mis en ligne", published}, {"mise en ligne", published},
+}
+
+var (
+	joiningWords = wordSet(ofJoiners + "注册 註冊 登録日 가입")
+	memberWords  = wordSet(membership)
+	// sinceWords stand between those and the day.
+	sinceWords = wordSet("since seit depuis le am on desde dal 时间 時間 日期 日 일")
+)
+
+// ofJoining reports whether a text is the label of the day on which a member has joined: "Joined", "Date joined:", "Member since". A rank is none:
+// "Member", "Registered User".
+func ofJoining(text string) bool {
+	var buf [maxSpans + 1]span
+	list := spansOf(text, buf[:0])
+	if len(list) == 0 {
+		return false
+	}
+	rest := list[len(list)-1].text
+	before := strings.Fields(strings.ToLower(text[:len(text)-len(rest)]))
+	if len(before) == 0 {
+		return false
+	}
+	word, after := before[len(before)-1], strings.ToLower(strings.TrimSpace(rest))
+	plain := strings.TrimRight(after, " :：")
+	switch {
+	case memberWords[word]:
+		return sinceWords[plain]
+	case joiningWords[word]:
+		return sinceWords[plain] || after != plain || plain == "" && len(before) == 1
+	}
+	return false
 }
 
 // span is a part of a text from one label to the next.
