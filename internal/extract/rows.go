@@ -70,42 +70,60 @@ func (p *Page) Rows(set *Set) bool {
 	return true
 }
 
-// inRows finds the rows of several objects of a page's data, the first of which stands in one that is known: known[i] is that of rows[i], nil if
+// inRows finds the rows of the objects of a page's data, the first of which stands in one that is known: known[i] is that of rows[i], nil if
 // the data have none of it. It reports whether each object is found: what the data say of one that is not must not be lost.
 func (p *Page) inRows(objects []crawl.Object, rows []xpath.Ref, first xpath.Ref) (known []*crawl.Object, ok bool) {
-	if len(rows) < len(objects) {
+	i := slices.Index(rows, first)
+	if i < 0 || len(rows) < len(objects) {
 		return nil, false
 	}
 	known = make([]*crawl.Object, len(rows))
-	if i := slices.Index(rows, first); i >= 0 {
-		known[i] = &objects[0]
-	}
+	known[i] = &objects[0]
 	for j := 1; j < len(objects); j++ {
 		text := withoutTags(objects[j].Properties.Get("body"))
 		if text == "" {
 			text = withoutTags(objects[j].Properties.Get("summary"))
 		}
-		i := p.nextRow(rows, 0, text)
-		for i >= 0 && known[i] != nil { // of two that begin alike the second
-			i = p.nextRow(rows, i+1, text)
+		best, bytes := -1, 0
+		for i, r := range rows {
+			if known[i] == nil {
+				if n := p.common(text, r); n > bytes { // of two that begin alike the first
+					best, bytes = i, n
+				}
+			}
 		}
-		if i < 0 {
+		if best < 0 {
 			return nil, false
 		}
-		known[i] = &objects[j]
+		known[best] = &objects[j]
 	}
 	return known, true
 }
 
-// nextRow is the first row from one on that a text begins with; −1: there is none.
-func (p *Page) nextRow(rows []xpath.Ref, i int, text string) int {
-	l, tree := p.layout(), p.Eval.Tree
-	for ; text != "" && i < len(rows); i++ {
-		if from, to := l.blocks(tree, rows[i]); from < to && begins(text, p.Doc.Blocks[from]) {
-			return i
-		}
+// common counts the bytes that a text and an element have in common from their beginnings on; 0 if the text does not begin with the first block
+// of the element, or with hardly more of it than a greeting.
+func (p *Page) common(text string, r xpath.Ref) (n int) {
+	least := min(len(text), seedPrefix) / 2
+	from, to := p.layout().blocks(p.Eval.Tree, r)
+	if text == "" || from >= to || !begins(text, p.Doc.Blocks[from]) {
+		return 0
 	}
-	return -1
+	for ; from < to && text != ""; from++ {
+		block := p.Doc.Blocks[from]
+		same := 0
+		for same < min(len(text), len(block)) && text[same] == block[same] {
+			same++
+		}
+		n += same
+		if same < len(block) {
+			break
+		}
+		text = strings.TrimLeft(text[same:], " \t\r\n")
+	}
+	if n < least {
+		return 0
+	}
+	return n
 }
 
 // bylines gives the posts of a set their authors and dates by what stands beside their texts.
