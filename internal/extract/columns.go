@@ -22,10 +22,11 @@ const (
 	columnShare    = 0.7 // of the posts must have what a column gives
 )
 
-// row is a post of a thread: the nodes from one on up to another, and the element of its text within them.
+// row is a post of a thread: the nodes from one on up to another, and the element of its text within them; of a bare one that is not known.
 type row struct {
 	from, to int32
 	body     xpath.Ref
+	bare     bool
 }
 
 // column is the first element of one form in each row; −1 where a row has none.

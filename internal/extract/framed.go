@@ -94,39 +94,39 @@ func (p *Page) frameOf(at []xpath.Ref, i int) xpath.Ref {
 }
 
 // withAlike adds to elements that repeat the rows that have none such: elements beside their frames that are like most of these. A post of a
-// damaged page, or of today, may have no day that can be read.
-func (p *Page) withAlike(at []xpath.Ref) []xpath.Ref {
+// damaged page, or of today, may have no day that can be read. Of rows that are added at holds the whole row, and days an ID of −1: a date in it may
+// be one of its text.
+func (p *Page) withAlike(repeated []xpath.Ref) (at, days []xpath.Ref) {
 	tree := p.Eval.Tree
-	if len(at) < 2 {
-		return at
+	if len(repeated) < 2 {
+		return repeated, repeated
 	}
-	first := p.frameOf(at, 0)
+	first := p.frameOf(repeated, 0)
 	above, ok := tree.Parent(first)
 	if !ok {
-		return at
+		return repeated, repeated
 	}
 	frames := map[int32]xpath.Ref{}
-	for i := range at {
-		r := p.frameOf(at, i)
+	for i := range repeated {
+		r := p.frameOf(repeated, i)
 		if up, _ := tree.Parent(r); up != above || !alike(tree.Node(r), tree.Node(first)) {
-			return at
+			return repeated, repeated
 		}
-		frames[r.ID] = at[i]
+		frames[r.ID] = repeated[i]
 	}
-	list := make([]xpath.Ref, 0, len(at))
 	for id, end := above.ID+1, tree.End(above); id < end; {
 		r := xpath.Ref{ID: id, Attr: -1}
 		if known, has := frames[id]; has {
-			list = append(list, known)
-		} else if len(list) < maxColumnRows && alike(tree.Node(r), tree.Node(first)) && p.unlinked(r) >= rowWords {
-			list = append(list, r)
+			at, days = append(at, known), append(days, known)
+		} else if len(at) < maxColumnRows && alike(tree.Node(r), tree.Node(first)) && p.unlinked(r) >= rowWords {
+			at, days = append(at, r), append(days, xpath.Ref{ID: -1, Attr: -1})
 		}
 		id = max(tree.End(r), id+1)
 	}
-	if !most(len(at), len(list)) {
-		return at
+	if !most(len(repeated), len(at)) {
+		return repeated, repeated
 	}
-	return list
+	return at, days
 }
 
 // maxHeads bounds the elements before a row that belong to it.

@@ -31,9 +31,9 @@ func (p *Page) Thread(set *Set) bool {
 	var best []row
 	var marked []xpath.Ref
 	words := 0
-	for _, days := range p.dayElements() {
-		days = p.withAlike(days)
-		rows := p.framesOf(days)
+	for _, repeated := range p.dayElements() {
+		at, days := p.withAlike(repeated)
+		rows := p.framesOf(at)
 		if rows == nil {
 			continue
 		}
@@ -43,8 +43,8 @@ func (p *Page) Thread(set *Set) bool {
 		}
 		rows, days = p.apartTexts(rows, days, form)
 		here := 0
-		for i, r := range rows {
-			if r.body != days[i] {
+		for _, r := range rows {
+			if !r.bare {
 				here += p.unlinked(r.body)
 			}
 		}
@@ -70,7 +70,7 @@ func (p *Page) Thread(set *Set) bool {
 	var out Set
 	for i, r := range best[:min(len(best), p.Limits.Objects)] {
 		o := crawl.Object{Type: "post", Rule: BySegments, Confidence: unsure}
-		if r.body == marked[i] { // it has no text of its own
+		if r.bare {
 			continue
 		}
 		if title != "" {

@@ -100,6 +100,30 @@ func TestThreadWithoutADay(t *testing.T) {
 	}
 }
 
+// TestThreadWithADayInItsText: a date in the text of a post that has no day is not its day.
+func TestThreadWithADayInItsText(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`<h1>Where ravens sleep</h1><ol>`)
+	for i, day := range []string{"29 April 2026", "", "1 May 2026", "2 May 2026", "3 May 2026"} {
+		text := prose(30 + i)
+		if day == "" {
+			text = "Meet on 12 May 2026 at noon"
+		} else {
+			day = `<span class=date>` + day + `</span>`
+		}
+		fmt.Fprintf(&b, `<li class=post>%s<a class=username href=/members/%d>writer%c</a><p>%s</p></li>`, day, i, 'A'+rune(i%3), text)
+	}
+	var set Set
+	if !pageOf(t, b.String()+`</ol>`).Thread(&set) || len(set.Objects) != 5 {
+		t.Fatalf("%d posts", len(set.Objects))
+	}
+	for i, want := range []string{"2026-04-29", "", "2026-05-01", "2026-05-02", "2026-05-03"} {
+		if got := set.Objects[i].Properties.Get("published"); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("post %d is of %q, want %q", i, got, want)
+		}
+	}
+}
+
 // TestThreadOfHeads: where head and text of a post are elements beside each other, the text belongs to the head above it, or to the foot below it; what is
 // behind all posts decides which of them it is.
 func TestThreadOfHeads(t *testing.T) {

@@ -61,7 +61,7 @@ func (p *Page) texts(rows []row) (form string, ok bool) {
 		return "", false
 	}
 	for i := range rows {
-		if best.at[i] >= 0 {
+		if rows[i].bare = best.at[i] < 0; !rows[i].bare {
 			rows[i].body = xpath.Ref{ID: best.at[i], Attr: -1}
 		}
 	}
@@ -71,19 +71,23 @@ func (p *Page) texts(rows []row) (form string, ok bool) {
 // apartTexts makes rows of their own of texts that stand with another in one row, as where the day of a post cannot be read and rows are no elements
 // beside each other. The day belongs to that of the texts which stands to it as those of other rows do to theirs; the others have none.
 func (p *Page) apartTexts(rows []row, days []xpath.Ref, form string) ([]row, []xpath.Ref) {
-	all, several, before := make([][]int32, len(rows)), 0, 0
+	all, several, before, behind := make([][]int32, len(rows)), 0, 0, 0
 	for i, r := range rows {
 		all[i] = p.ofForm(r, form)
-		if len(all[i]) > 1 {
+		switch {
+		case len(all[i]) > 1:
 			several++
-		} else if days[i].ID < r.body.ID {
+		case days[i].ID < 0: // it has none
+		case days[i].ID < r.body.ID:
 			before++
+		default:
+			behind++
 		}
 	}
 	if several == 0 || !most(len(rows)-several, len(rows)) {
 		return rows, days
 	}
-	above := 2*before > len(rows)-several // days stand before their texts
+	above := before > behind // days stand before their texts
 	var apart []row
 	var of []xpath.Ref
 	for i, r := range rows {
