@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/net/html"
 
@@ -181,20 +182,52 @@ func (p *Page) dayElements() (lists [][]xpath.Ref) {
 // listed reports whether most rows have headings of several words that lead elsewhere, each another: those of a list. Those of a thread repeat
 // its title, or are the names of its writers.
 func (p *Page) listed(rows []row) bool {
+	if !p.titled(rows, nil) {
+		return false
+	}
+	names := p.authorColumn(p.columns(rows))
+	return names == nil || p.titled(rows, names)
+}
+
+// titled reports whether most rows have such headings, those aside that are the name of the row's writer.
+func (p *Page) titled(rows []row, names []string) bool {
 	tree, titles := p.Eval.Tree, map[string]bool{}
-	for _, r := range rows {
+	for i, r := range rows {
 		for id := r.from; id < r.to; id++ {
-			if t := tree.At(id); t.Type == html.TextNode && countWords(t.Data) >= leastRowTitle && heads(t) && p.leads(id) {
-				titles[strings.TrimSpace(t.Data)] = true
-				break
+			t := tree.At(id)
+			if t.Type != html.TextNode {
+				continue
 			}
+			words := countWords(t.Data)
+			if words < leastRowTitle || names != nil && words < sureRowTitle && sameName(t.Data, names[i]) || !heads(t) || !p.leads(id) {
+				continue
+			}
+			titles[strings.TrimSpace(t.Data)] = true
+			break
 		}
 	}
 	return 2*len(titles) > len(rows)
 }
 
-// leastRowTitle is how many words the title of an entry of a list has at least: one may be the name of a writer.
-const leastRowTitle = 2
+// Words of the title of an entry of a list.
+const (
+	leastRowTitle = 2 // one may be the name of a writer
+	sureRowTitle  = 4 // fewer may be, too
+)
+
+// sameName reports whether two texts have the same letters and digits, as a name and the user name made of it have.
+func sameName(a, b string) bool {
+	plain := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, s)
+	}
+	a = plain(a)
+	return a != "" && a == plain(b)
+}
 
 // leads reports whether a text stands in a link to another page that is none of a member's.
 func (p *Page) leads(id int32) bool {

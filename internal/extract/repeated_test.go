@@ -76,6 +76,34 @@ func TestThreadOfNames(t *testing.T) {
 	}
 }
 
+// TestThreadOfFullNames: headings of two words are no titles of a list if they are the names of the writers; titles below such names are.
+func TestThreadOfFullNames(t *testing.T) {
+	names, users := []string{"Ann Corvi", "Hugo von Raben", "Edda Crow", "Munin Rook"}, []string{"anncorvi", "hugo_von_raben", "edda.crow", "muninrook"}
+	page := func(head, title string) string {
+		var b strings.Builder
+		b.WriteString(`<h1>Where ravens sleep</h1>`)
+		for i, name := range names {
+			h := strings.NewReplacer("NAME", name, "USER", users[i], "PATH", strings.ToLower(strings.ReplaceAll(name, " ", "-")), "N", fmt.Sprint(i)).Replace(head + title)
+			fmt.Fprintf(&b, `<div class=post>%s<span class=date>%d May 2014</span><div class=content><p>%s</p></div></div>`, h, 5+i, prose(30+i))
+		}
+		return b.String()
+	}
+	for name, head := range map[string]string{
+		"the writer":            `<h3 class=author><a href="/PATH">NAME</a></h3>`,
+		"the name beside it":    `<h3><a href="/PATH">NAME</a></h3><span class=username>NAME</span>`,
+		"a user name beside it": `<h3><a href="/PATH">NAME</a></h3><span class=username>USER</span>`,
+	} {
+		var set Set
+		if !pageOf(t, page(head, "")).Thread(&set) || len(set.Objects) != 4 {
+			t.Errorf("%s: %d posts", name, len(set.Objects))
+		}
+		set = Set{}
+		if pageOf(t, page(head, `<h2><a href="/N">The nest N</a></h2>`)).Thread(&set) {
+			t.Errorf("%s: a list is a thread", name)
+		}
+	}
+}
+
 // TestThreadWithoutADay: a post whose day cannot be found, as where an end tag is damaged, is a post of the thread, and the others keep their days.
 func TestThreadWithoutADay(t *testing.T) {
 	var b strings.Builder
