@@ -38,11 +38,12 @@ func (p *Page) Thread(set *Set) bool {
 		if rows == nil {
 			continue
 		}
-		form, ok := p.texts(rows)
+		day := formOf(p.Eval.Tree.Node(repeated[0]))
+		form, ok := p.texts(rows, day)
 		if !ok {
 			continue
 		}
-		rows, days = p.apartTexts(rows, days, form)
+		rows, days = p.apartTexts(rows, days, form, day)
 		here := 0
 		for _, r := range rows {
 			if !r.bare {
