@@ -233,7 +233,7 @@ func (e *edit) concludeAll(now committing, outcomes []crawl.PageOutcome, may *co
 			return all, err
 		}
 		if end.new && len(o.PageFeatures) > 0 && o.Success() {
-			all.visits = append(all.visits, order.Visit{PageFeatures: o.PageFeatures, Worth: o.Worth, LinkFeatures: end.kept, Score: max(o.Score, 0)})
+			all.visits = append(all.visits, order.Visit{PageFeatures: o.PageFeatures, Worth: o.Worth, LinkFeatures: end.kept, Score: max(o.Score, 0), Host: order.HostOf(o.URL)})
 			all.pages = append(all.pages, o.URL)
 		}
 		if end.due != 0 {

@@ -432,7 +432,7 @@ func TestWhatTeaches(t *testing.T) {
 	}
 	for i, name := range []string{"page", "unmodified"} {
 		v := got[i]
-		if v.Worth != 0.75 || string(v.PageFeatures) != string(seen) || len(v.LinkFeatures) != 1 || string(v.LinkFeatures[0]) != string(keep[name]) {
+		if v.Worth != 0.75 || string(v.PageFeatures) != string(seen) || len(v.LinkFeatures) != 1 || string(v.LinkFeatures[0]) != string(keep[name]) || v.Host != order.HostOf(urls[name]) || v.Host == 0 {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

@@ -113,7 +113,7 @@ func (o *Fused) worth(p *Page, views Views) float64 {
 	case !said:
 		return o.relevance.Of(views)
 	case len(o.relevance.examples) == 0:
-		return o.scale.worth(p.Score, o.settings.Enough)
+		return o.relevance.second.worth(o.scale.worth(p.Score, o.settings.Enough), views[targets], HostOf(p.URL))
 	}
 	return (o.relevance.Of(views) + o.scale.worth(p.Score, o.settings.Enough)) / 2
 }
@@ -192,7 +192,7 @@ func (o *Fused) Learn(v Visit) {
 	o.mean.Sum += v.Worth
 	o.scale.add(v.Score)
 	if views, err := decodeViews(v.PageFeatures); err == nil && len(v.PageFeatures) > 0 {
-		o.relevance.Add(views)
+		o.relevance.Add(views, rating{float32(max(v.Score, 0)), float32(v.Worth), v.Host})
 	}
 }
 
@@ -257,6 +257,10 @@ func (o *Fused) Estimators() (list []Estimator) {
 		list = append(list, Estimator{ByScore, 1 - rest})
 	}
 	if len(o.relevance.examples) == 0 {
+		if w := o.relevance.second.weight; w > 0 && len(list) > 0 {
+			list[0].Share = 1 / (1 + w)
+			list = append(list, Estimator{estimatorNames[secondEstimator], w / (1 + w)})
+		}
 		return list
 	}
 	for i, share := range o.relevance.says {

@@ -103,7 +103,7 @@ func viewsOf(pages []*Page) (list []Views) {
 func TestRelevance(t *testing.T) {
 	r := NewRelevance(viewsOf(examples(10)), DefaultSettings())
 	for i := range 60 {
-		r.Add(ViewsOf(page(i, i%10 == 0)))
+		r.Add(ViewsOf(page(i, i%10 == 0)), rating{})
 	}
 	if good, bad := r.Of(ViewsOf(page(99, true))), r.Of(ViewsOf(page(99, false))); good < 0.7 || bad > 0.3 {
 		t.Errorf("a page of the topic %v, another %v", good, bad)
@@ -113,7 +113,7 @@ func TestRelevance(t *testing.T) {
 	}
 	none := NewRelevance(nil, DefaultSettings())
 	for i := range 60 {
-		none.Add(ViewsOf(page(i, false)))
+		none.Add(ViewsOf(page(i, false)), rating{})
 	}
 	if x := none.Of(ViewsOf(page(1, true))); math.IsNaN(x) {
 		t.Error("without examples there is no number")

@@ -58,4 +58,5 @@ type Visit struct {
 	Promise      float64  `cbor:"3,keyasint,omitempty"`
 	LinkFeatures [][]byte `cbor:"4,keyasint,omitempty"` // with links that led to it
 	Score        float64  `cbor:"5,keyasint,omitempty"` // the document score; 0 or below: it says nothing
+	Host         uint32   `cbor:"6,keyasint,omitempty"` // of the page, by HostOf; 0: of a version that kept none
 }

@@ -16,14 +16,14 @@ func Pool(base *Fused, learned []*Fused) *Fused {
 		out.groups.pool(&base.groups, &o.groups)
 		out.relevance.pool(base.relevance, o.relevance)
 	}
-	others, scores := make([][]Views, len(learned)), make([][]float32, len(learned))
+	others, ratings, scores := make([][]Views, len(learned)), make([][]rating, len(learned)), make([][]float32, len(learned))
 	for i, o := range learned {
-		others[i], scores[i] = o.relevance.others, o.scale.scores
+		others[i], ratings[i], scores[i] = o.relevance.others, o.relevance.ratings, o.scale.scores
 		out.scale.seen += o.scale.seen - base.scale.seen
 	}
 	out.scale.scores = interleave(scores, maxScores)
 	out.scale.fit()
-	out.relevance.others = interleave(others, maxOthers)
+	out.relevance.others, out.relevance.ratings = interleave(others, maxOthers), interleave(ratings, maxOthers)
 	out.relevance.weigh()
 	return out
 }

@@ -16,7 +16,9 @@ type Relevance struct {
 	parts    [parts]contrast // by the views of a page
 	length   float64         // of the sum of the examples' texts
 	examples []Views
-	others   []Views // some of the pages that were seen
+	others   []Views    // some of the pages that were seen
+	ratings  []rating   // of others
+	second   secondView // beside the document score; nothing is fitted where there are examples
 	seen     int
 	fits     [len(fitted)]linear
 	weights  [estimators]float64
@@ -62,7 +64,7 @@ func newRelevance(s Settings) *Relevance {
 
 // teach puts examples in place of those before.
 func (r *Relevance) teach(examples []Views) {
-	r.examples, r.fits = examples, [len(fitted)]linear{}
+	r.examples, r.fits, r.second = examples, [len(fitted)]linear{}, secondView{}
 	r.count()
 	r.weigh()
 }
@@ -111,18 +113,18 @@ func (r *Relevance) cosine(t text.HashedVector, example bool) float64 {
 	return (dot - n*n) / (math.Sqrt(rest) * n)
 }
 
-// Add takes in a page of the crawl.
-func (r *Relevance) Add(views Views) {
+// Add takes in a page of the crawl, and how it was rated.
+func (r *Relevance) Add(views Views, rated rating) {
 	for i, v := range views[:parts] {
 		r.parts[i].add(v, false)
 	}
 	r.seen++
 	switch {
 	case len(r.others) < maxOthers:
-		r.others = append(r.others, views)
+		r.others, r.ratings = append(r.others, views), append(r.ratings, rated)
 	default: // each page that was seen has the same chance to be kept
 		if at := r.random.below(r.seen); at < maxOthers {
-			r.others[at] = views
+			r.others[at], r.ratings[at] = views, rated
 		}
 	}
 	if weighedAt(r.seen) {
@@ -182,6 +184,9 @@ func (r *Relevance) unfitted(views Views, example bool) (x [estimators]float64) 
 // apart, measured by how far it scatters them. Each example is held back from what judges it. Of few examples the scatter is not known well: it is drawn to
 // that of the others. Naive Bayes and regressions have learned little of them, and give way to the cosine.
 func (r *Relevance) weigh() {
+	if len(r.examples) == 0 && r.settings.Enough > 0 {
+		r.second.learn(r.others, r.ratings)
+	}
 	if len(r.examples) == 0 || len(r.others) == 0 {
 		return
 	}

@@ -30,6 +30,17 @@ type fusedState struct {
 	Says      [estimators]float64      `cbor:"14,keyasint"`
 	Scale     scaleState               `cbor:"15,keyasint"`
 	Fits      [len(fitted)]linearState `cbor:"16,keyasint"`
+	Ratings   []rating                 `cbor:"17,keyasint,omitempty"` // of Others; of states before the second view there are none
+	Second    secondState              `cbor:"18,keyasint"`
+}
+
+type secondState struct {
+	Fit    linearState              `cbor:"1,keyasint"`
+	Middle float64                  `cbor:"2,keyasint"`
+	Spread float64                  `cbor:"3,keyasint"`
+	Weight float64                  `cbor:"4,keyasint"`
+	Shift  float64                  `cbor:"5,keyasint"`
+	Hosts  map[uint32]groupOutcomes `cbor:"6,keyasint,omitempty"`
 }
 
 type linearState struct {
@@ -82,6 +93,7 @@ func (o *Fused) Encode() ([]byte, error) {
 	for i := range r.fits {
 		s.Fits[i] = r.fits[i].state()
 	}
+	s.Ratings, s.Second = r.ratings, secondState{r.second.fit.state(), r.second.middle, r.second.spread, r.second.weight, r.second.shift, r.second.hosts}
 	for i := range r.examples {
 		s.Examples = append(s.Examples, r.examples[i].Encode())
 	}
@@ -118,6 +130,9 @@ func (o *Fused) Restore(raw []byte) error {
 		maps.Copy(r.parts[i].all, s.Parts[i].All)
 		r.parts[i].allSum = s.Parts[i].Sum
 	}
+	if !r.restoreSecond(&s) {
+		return errViews
+	}
 	r.seen, r.weights, r.bias, r.random = s.Pages, s.Weights, s.Bias, random(s.Random)
 	r.says = s.Says
 	for i := range r.fits {
@@ -142,6 +157,16 @@ func (o *Fused) Restore(raw []byte) error {
 	defer o.mu.Unlock()
 	o.relevance, o.rel, o.hub, o.groups, o.mean, o.scale = r, rel, hub, g, s.Mean, of
 	return nil
+}
+
+// restoreSecond returns false if the lists do not fit. The second view leaves out pages of a state without ratings.
+func (r *Relevance) restoreSecond(s *fusedState) bool {
+	r.ratings = s.Ratings
+	if len(r.ratings) == 0 {
+		r.ratings = slices.Repeat([]rating{{Score: -1}}, len(r.others))
+	}
+	r.second = secondView{middle: s.Second.Middle, spread: s.Second.Spread, weight: s.Second.Weight, shift: s.Second.Shift, hosts: maps.Clone(s.Second.Hosts)}
+	return len(r.ratings) == len(r.others) && r.second.fit.restore(s.Second.Fit)
 }
 
 func (l *linear) state() linearState {

@@ -201,7 +201,7 @@ func (s *simulation) look(page int) {
 		}
 	}
 	if s.learner != nil {
-		v := order.Visit{PageFeatures: judged.PageFeatures, Worth: judged.Worth, Promise: promise, LinkFeatures: w.kept, Score: p.Score}
+		v := order.Visit{PageFeatures: judged.PageFeatures, Worth: judged.Worth, Promise: promise, LinkFeatures: w.kept, Score: p.Score, Host: order.HostOf(p.URL)}
 		s.learner.Learn(v)
 		if s.sharing != nil {
 			s.sharing.learned(s, v)
