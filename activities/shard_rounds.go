@@ -9,9 +9,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/client"
 
-	"github.com/muninn-archive/muninn/activities/names"
 	"github.com/muninn-archive/muninn/frontier"
 	"github.com/muninn-archive/muninn/internal/crawl"
 	"github.com/muninn-archive/muninn/internal/politeness"
@@ -23,81 +21,6 @@ type RoundResult struct {
 	At     time.Time         `json:"at"` // Temporal's time as the round was served
 
 	confirm frontier.Confirmed // what that confirms, at the worker that has asked
-}
-
-// roundWait is how long a shard may take to answer a round at once. Then it is sent as a signal, which waits for a worker that
-// runs the shard; a shard that is sent both serves a round twice, which changes nothing.
-const roundWait = 20 * time.Second
-
-// askRound sends a shard a round and returns its answer.
-func (a *Activities) askRound(ctx context.Context, shard int, r politeness.Round, wait time.Duration) (out RoundResult, err error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	r.Shards = a.Settings.Shards
-	asked, err := a.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: names.PolitenessID(shard), UpdateName: names.UpdateRound, Args: []any{r}, WaitForStage: client.WorkflowUpdateStageCompleted,
-	})
-	if err == nil {
-		err = asked.Get(ctx, &out)
-	}
-	return out, err
-}
-
-// delivery is what became of a round that a shard was asked.
-type delivery int
-
-const (
-	deliveryHeld    delivery = iota // it was not sent: the shard does not answer, and was sent a signal lately
-	deliveryLost                    // Temporal has not taken it
-	deliveryLeft                    // it was sent as a signal, and no answer is waited for: the shard has not answered the one before either
-	deliverySent                    // it was sent as a signal, which will be answered by one
-	deliveryAnswers                 // the shard has answered
-)
-
-// sendShard asks a shard, and sends it the round as a signal if it does not answer. A round that has to arrive is sent whatever is known of the shard.
-func (a *Activities) sendShard(ctx context.Context, shard int, r politeness.Round, must bool) (out RoundResult, how delivery, err error) {
-	wait, known := roundWait, false
-	if !must {
-		may, silent := a.silence.mayAsk(shard, a.Now())
-		if !may {
-			return out, deliveryHeld, nil
-		}
-		if known = silent; known {
-			wait = silentWait
-		}
-	}
-	if out, err = a.askRound(ctx, shard, r, wait); err == nil {
-		a.silence.heard(shard)
-		return out, deliveryAnswers, nil
-	}
-	if err = a.signalPoliteness(ctx, shard, r); err == nil { // else nothing says that it is the shard
-		a.silence.change(shard, func(u *unheard) { u.silent = true })
-	}
-	a.silence.signalled(shard, a.Now(), err)
-	switch {
-	case err != nil:
-		return out, deliveryLost, err
-	case known:
-		return out, deliveryLeft, nil
-	}
-	return out, deliverySent, nil
-}
-
-// notify sends shards notices as signals, which Temporal keeps, and waits for no answer. It returns which could not be sent them.
-func (a *Activities) notify(ctx context.Context, noticed map[int]*politeness.Round, must bool) (unsent map[int]bool, err error) {
-	unsent = map[int]bool{}
-	for _, n := range slices.Sorted(maps.Keys(noticed)) {
-		if !must && !a.silence.mayNotify(n, a.Now()) {
-			unsent[n] = true
-			continue
-		}
-		errSend := a.signalPoliteness(ctx, n, *noticed[n])
-		if a.silence.signalled(n, a.Now(), errSend); errSend != nil {
-			unsent[n] = true
-			err = errors.Join(err, errSend)
-		}
-	}
-	return unsent, err
 }
 
 // sendRound asks the shards that a round concerns. It returns what those say that answer at once, how many others will answer
@@ -141,8 +64,12 @@ func (a *Activities) sendRound(ctx context.Context, in ClaimInput, round frontie
 	}
 	owed := rounds.owed(unsent)
 	a.silence.owe(in.Crawl, owed, a.Now())
+	wait := map[politeness.Key]bool{}
+	for k := range owed {
+		wait[k] = true
+	}
 	for i, n := range shards {
-		arrived := rounds.confirm[n].Without(owed)
+		arrived := rounds.confirm[n].Without(wait)
 		switch how[i] {
 		case deliveryAnswers:
 			if answers[i].Answer.Fault == "" {
@@ -213,13 +140,13 @@ type shardRounds struct {
 	notices map[int][]politeness.Key   // the releases of which a shard is sent notices, in either
 }
 
-// owed are the releases whose notices were for shards that were not sent them.
-func (r shardRounds) owed(unsent map[int]bool) map[politeness.Key]bool {
-	owed := map[politeness.Key]bool{}
+// owed are the releases whose notices were for shards that were not sent them, and these shards.
+func (r shardRounds) owed(unsent map[int]bool) map[politeness.Key][]int {
+	owed := map[politeness.Key][]int{}
 	for n, keys := range r.notices {
-		for _, k := range keys {
-			if unsent[n] {
-				owed[k] = true
+		if unsent[n] {
+			for _, k := range keys {
+				owed[k] = append(owed[k], n)
 			}
 		}
 	}
@@ -275,7 +202,7 @@ func (a *Activities) splitRound(in ClaimInput, round frontier.Round, p crawl.Pol
 			for n := range a.Settings.Shards { // a host may have addresses in other shards
 				if n != a.shardOf(l.IP) {
 					notices[n] = append(notices[n], notice)
-					if notice.HostRest > 0 { // once that is over, it is not worth another try
+					if notice.HostRest > 0 || notice.Trouble != "" { // a rest that is over is not worth another try, a trouble slows the host down also later
 						rounds.notices[n] = append(rounds.notices[n], l.Key())
 					}
 				}

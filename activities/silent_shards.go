@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/muninn-archive/muninn/internal/politeness"
+	"github.com/muninn-archive/muninn/internal/times"
 )
 
 // Bounds of what is sent to politeness shards that do not answer. Temporal keeps a signal until a worker runs the shard, and refuses more after 10,000.
@@ -13,7 +14,7 @@ const (
 	silentEvery = 30 * time.Second
 	// silentWait is how long a round waits for the answer of a shard that has not answered the last one within roundWait.
 	silentWait = 2 * time.Second
-	// maxUnheard is how many signals a shard is sent that has answered none of this worker's rounds since, because it was asked none, before it counts as one that does not answer.
+	// maxUnheard is how many signals a shard is sent that has answered none of this worker's rounds since, because it was asked none, before it is asked to take a notice.
 	maxUnheard = 100
 )
 
@@ -21,7 +22,7 @@ const (
 type silence struct {
 	mu     sync.Mutex
 	shards map[int]unheard
-	owed   map[owedNotice]time.Time // until when a release is not sent once more
+	owed   map[owedNotice][]int // the shards that have not been sent the notice of a release
 }
 
 // unheard is what has happened to a shard since it has answered last.
@@ -30,6 +31,18 @@ type unheard struct {
 	refused bool // Temporal has not taken a signal
 	signals int
 	last    time.Time // when the last signal was sent, or is about to be
+	answers int       // how often it has answered until then
+}
+
+// answering reports whether a shard may be sent notices whatever it was sent before. The last of these it is asked to take.
+func (u unheard) answering() bool { return !u.silent && !u.refused && u.signals <= maxUnheard }
+
+// sendsAt is from when on a shard may be sent notices; zero if at once.
+func (u unheard) sendsAt() time.Time {
+	if u.answering() {
+		return time.Time{}
+	}
+	return u.last.Add(silentEvery)
 }
 
 // owedNotice is a release of a crawl whose notice a shard has not been sent.
@@ -38,11 +51,24 @@ type owedNotice struct {
 	release politeness.Key
 }
 
+// turn is what a round was let to send a shard.
+type turn struct {
+	may     bool
+	alone   bool // no other round sends it anything for silentEvery
+	asks    bool // it is not known whether it answers: it is to be asked to take notices
+	answers int  // how often it has answered until now
+
+	at, was time.Time // of what is sent alone: when it was let to, and when the signal before was sent
+}
+
 // heard notes that a shard has answered.
 func (s *silence) heard(shard int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.shards, shard)
+	s.change(shard, func(u *unheard) { *u = unheard{answers: u.answers + 1} })
+}
+
+// unanswered notes that a shard has not answered a round within roundWait. If it has answered another one meanwhile, it is not silent.
+func (s *silence) unanswered(shard int, t turn) {
+	s.change(shard, func(u *unheard) { u.silent = u.silent || u.answers == t.answers })
 }
 
 // change changes what is known of a shard.
@@ -62,29 +88,38 @@ func (s *silence) signalled(shard int, now time.Time, err error) {
 	s.change(shard, func(u *unheard) { u.signals, u.refused, u.last = u.signals+1, err != nil, now })
 }
 
-// mayAsk reports whether a shard may be asked now, and whether it has not answered the last round that it was asked. The caller has it alone then: rounds of other crawls that come
-// meanwhile wait.
-func (s *silence) mayAsk(shard int, now time.Time) (may, silent bool) {
+// ask lets a round ask a shard, or not. One that does not answer the caller has alone then: rounds of other crawls that come meanwhile wait. What must arrive is sent whatever is known.
+func (s *silence) ask(shard int, now time.Time, must bool) (t turn) {
+	s.change(shard, func(u *unheard) { t = u.turn(now, must, !u.silent) })
+	return t
+}
+
+// notify lets a round send a shard notices in the same way.
+func (s *silence) notify(shard int, now time.Time, must bool) (t turn) {
 	s.change(shard, func(u *unheard) {
-		silent = u.silent
-		may = !silent || u.take(now)
+		t = u.turn(now, must, u.answering())
+		t.asks = t.alone || !must && u.signals == maxUnheard
 	})
-	return may, silent
+	return t
 }
 
-// mayNotify reports in the same way whether a shard may be sent notices now.
-func (s *silence) mayNotify(shard int, now time.Time) (may bool) {
-	s.change(shard, func(u *unheard) { may = !u.silent && !u.refused && u.signals < maxUnheard || u.take(now) })
-	return may
-}
-
-// take reports whether another signal may be sent, and takes it.
-func (u *unheard) take(now time.Time) bool {
-	may := !now.Before(u.last.Add(silentEvery))
-	if may {
+// turn is what a round may send now to a shard that may be sent something in any case, or not.
+func (u *unheard) turn(now time.Time, must, answers bool) turn {
+	t := turn{may: must || answers, answers: u.answers}
+	if !t.may && !now.Before(u.last.Add(silentEvery)) {
+		t.may, t.alone, t.at, t.was = true, true, now, u.last
 		u.last = now
 	}
-	return may
+	return t
+}
+
+// unsent gives back what a round was let to send and has not sent, because it was ended.
+func (s *silence) unsent(shard int, t turn) {
+	s.change(shard, func(u *unheard) {
+		if t.alone && u.last.Equal(t.at) {
+			u.last = t.was
+		}
+	})
 }
 
 // asksAt is from when on a shard may be asked; zero if it answers.
@@ -97,28 +132,37 @@ func (s *silence) asksAt(shard int) time.Time {
 	return time.Time{}
 }
 
-// owe notes the releases whose notices shards have not been sent: they are not sent once more before silentEvery is over. What is over is forgotten.
-func (s *silence) owe(crawl string, releases map[politeness.Key]bool, now time.Time) {
+// owe notes which shards have not been sent the notices of releases of a crawl. What may be sent now is forgotten: it comes with the next round.
+func (s *silence) owe(crawl string, owed map[politeness.Key][]int, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for k, until := range s.owed {
-		if !until.After(now) {
+	for k, shards := range s.owed {
+		if !s.sendsAt(shards).After(now) {
 			delete(s.owed, k)
 		}
 	}
-	for k := range releases {
+	for k, shards := range owed {
 		if s.owed == nil {
-			s.owed = map[owedNotice]time.Time{}
+			s.owed = map[owedNotice][]int{}
 		}
-		s.owed[owedNotice{crawl, k}] = now.Add(silentEvery)
+		s.owed[owedNotice{crawl, k}] = shards
 	}
 }
 
-// owing is until when a release is not sent once more.
+// sendsAt is from when on all of some shards may be sent notices. The caller holds mu.
+func (s *silence) sendsAt(shards []int) (at time.Time) {
+	for _, n := range shards {
+		at = times.Latest(at, s.shards[n].sendsAt())
+	}
+	return at
+}
+
+// owing is until when a release is not sent once more: until all shards that have not been sent its notice may be sent it. So all that is owed to a shard comes due at the same moment, and one
+// round takes it along.
 func (s *silence) owing(crawl string, release politeness.Key) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.owed[owedNotice{crawl, release}]
+	return s.sendsAt(s.owed[owedNotice{crawl, release}])
 }
 
 // later is until when a release, or the renewals if its key is empty, of an address waits, see frontier.Want.
