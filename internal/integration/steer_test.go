@@ -51,6 +51,30 @@ func hasty(list []webworld.Asked, at time.Time, gap time.Duration) (n int) {
 	return n
 }
 
+// Requests after which it is known whether a change is in force: so many in a row obey it, or there were so many in all. Requests are waited for and not time, else a change without effect
+// passes on a machine that makes few requests; one pause alone may be that between two batches.
+const (
+	pausesInARow    = 3
+	requestsWithout = 3 * inForceRequests
+)
+
+// obeyed returns the requests to a host once enough of them came after a time to see whether a delay is in force.
+func obeyed(t *testing.T, world *webworld.World, host string, at time.Time, delay time.Duration) (list []webworld.Asked) {
+	t.Helper()
+	Until(t, soon, "requests to "+host+" after its delay was changed", func() string {
+		list = askedOf(world, host)
+		row := 0
+		for i := len(list) - 1; i > 0 && list[i].Began.After(at) && list[i].Began.Sub(list[i-1].Ended) >= delay; i-- {
+			row++
+		}
+		if n := askedAfter(list, at); row < pausesInARow && n < requestsWithout {
+			return fmt.Sprintf("%d, the last %d with the delay", n, row)
+		}
+		return ""
+	})
+	return list
+}
+
 // An operator slows a PLD down, pauses another, and aborts a third while batches of them run, and aborts the crawl. The hosts see it, and
 // what was fetched is archived.
 func TestSteer(t *testing.T) {
@@ -98,8 +122,7 @@ func TestSteer(t *testing.T) {
 	o.muninn(0, "configure", d.Name, "--pld", slow, "--min-delay", gap.String(), "--budget", "1000")
 	since := time.Now()
 	before := len(askedOf(world, slow))
-	grows(slow, 3)
-	list := askedOf(world, slow)
+	list := obeyed(t, world, slow, since, gap)
 	late := hasty(list, since, gap)
 	t.Logf("after the command has returned, the former delay was seen at %d requests; %d requests before", late, before)
 	if late > inForceRequests {
