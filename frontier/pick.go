@@ -95,7 +95,8 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 	requisites := w.Shared.requisites(s.Totals)
 	var picked []*candidate
 	s.schedule.Ends(ends)
-	price := s.setPrice(s.share(w.Shared, room), now)
+	left := s.share(w.Shared, room)
+	price := s.setPrice(left, now)
 	lanes, out, regraded, waits := s.claims.Taken(w.Round), s.claims.Len(), 0, 0
 	for len(picked) < n && (room > 0 || requisites) {
 		q := s.schedule.Pop(now)
@@ -127,8 +128,9 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 			continue
 		}
 		limit := int64(plan.PerQueueOf(q.Name))
-		pages := max(min(limit, room, q.Done.Left(plan.BudgetOf(q.Name)), s.schedule.Trial(q, price)), 0)
-		room -= min(pages, int64(q.Waiting-q.Requisites))
+		pages := max(min(limit, room, q.Done.Left(plan.BudgetOf(q.Name)), s.schedule.Trial(q, price), s.part(left, min(lanes+n, lanes+len(picked)+1+s.schedule.Ready(price)))), 0)
+		takes := min(pages, int64(q.Waiting-q.Requisites))
+		room, left = room-takes, left-takes
 		picked = append(picked, &candidate{
 			queue: q, name: q.Name, fails: q.Fails, unread: q.Unread, from: q.Floor, sweep: q.Sweep, whole: s.learner(), limit: int(limit), pages: int(pages), plan: &plan,
 		})

@@ -84,6 +84,15 @@ func (s *state) share(shared *Shared, room int64) int64 {
 	return max(room, s.Definition.Budget.Pages/int64(shared.Members)-s.Totals.Pages-int64(s.claims.Pages()))
 }
 
+// part is how many of the pages that are left of a budget one claim may take, where queues are graded: an equal part for each of the lanes that have a queue to take it from. Else one lane would
+// fetch the last pages while the others, for which nothing is left, stand idle; see guided self-scheduling, Polychronopoulos and Kuck 1987.
+func (s *state) part(left int64, lanes int) int64 {
+	if left <= 0 || !s.schedule.Apart() {
+		return math.MaxInt64
+	}
+	return max(queue.Probes, (left+int64(lanes)-1)/int64(lanes))
+}
+
 // Reserve is what waits because a budget of pages buys better ones.
 type Reserve struct {
 	Price float64 `json:"price"` // the least worth of a queue's next page, as a part of a page's of the best hosts

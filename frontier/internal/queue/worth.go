@@ -240,6 +240,14 @@ func (m *market) Held(price Grade) (n int) {
 	return n
 }
 
+// Ready counts the ready queues at a price.
+func (m *market) Ready(price Grade) (n int) {
+	for g := range price + 1 {
+		n += m.supply[g].ready
+	}
+	return n
+}
+
 // Grade is that by which the schedule has placed the queue.
 func (q *Queue) Grade() Grade { return q.supplied.grade }
 

@@ -46,6 +46,10 @@ func (c *crawling) pass(ctx context.Context, claimed int) error {
 			first = i
 		}
 	}
+	if looks := c.now.Add(idle); looks.Before(c.lanes[first].ends) && len(c.lanes) < c.pace.Lanes { // what the free lanes may claim can change meanwhile
+		c.now = looks
+		return nil
+	}
 	l := c.lanes[first]
 	c.lanes, c.now = slices.Delete(c.lanes, first, first+1), l.ends
 	return c.batch(ctx, l.claim)
