@@ -62,7 +62,7 @@ func TestLongReadingRoom(t *testing.T) {
 		address := found.Hits[0].URL
 		for path, says := range map[string]string{
 			"/": "demo", "/crawl?name=demo": "robots.txt disallows it", "/host?host=blog.ravens.example": "Relevance over time", "/calendar?url=" + url.QueryEscape(address): "captures",
-			"/cdx?url=" + url.QueryEscape(address): "blog.ravens.example", "/web/timemap/link/" + address: "memento", "/search?q=" + url.QueryEscape("type:post app:phpbb"): "phpBB",
+			"/cdx?url=" + url.QueryEscape(address): address, "/web/timemap/link/" + address: "memento", "/search?q=" + url.QueryEscape("type:article app:mediawiki"): "MediaWiki",
 		} {
 			if text := get(t, base+path); !strings.Contains(text, says) {
 				t.Errorf("%s: %s does not say %q: %.500s", round, path, says, text)
