@@ -136,7 +136,9 @@ func (r *oddRig) sends(round frontier.Round, first bool) (leases []string, answe
 
 func (r *oddRig) sendsBy(ctx context.Context, round frontier.Round, first bool) (leases []string, answered []RoundResult, sent int, err error) {
 	r.round++
+	r.shards.mu.Lock() // an update of an earlier round may still be in progress
 	r.shards.asked, r.shards.signals, r.shards.rounds = nil, nil, nil
+	r.shards.mu.Unlock()
 	began := time.Now()
 	answered, sent, confirm, err := r.sendRound(ctx, ClaimInput{Crawl: "c", Round: r.round, Reply: "r", First: first}, round, crawl.Politeness{}, began)
 	r.took = time.Since(began)
@@ -146,6 +148,8 @@ func (r *oddRig) sendsBy(ctx context.Context, round frontier.Round, first bool) 
 	for _, k := range confirm.Releases {
 		leases = append(leases, k.Lease)
 	}
+	r.shards.mu.Lock()
+	defer r.shards.mu.Unlock()
 	for _, list := range [][]int{r.shards.asked, r.shards.signals} {
 		slices.Sort(list)
 	}
