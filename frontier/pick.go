@@ -128,7 +128,7 @@ func (h Claims) claimReady(ctx context.Context, w Want, n int) ([]Claim, error) 
 			continue
 		}
 		limit := int64(plan.PerQueueOf(q.Name))
-		pages := max(min(limit, room, q.Done.Left(plan.BudgetOf(q.Name)), s.schedule.Trial(q, price), s.part(left, min(lanes+n, lanes+len(picked)+1+s.schedule.Ready(price)))), 0)
+		pages := max(min(limit, room, q.Done.Left(plan.BudgetOf(q.Name)), s.schedule.Trial(q, price, limit), s.part(left, min(lanes+n, lanes+len(picked)+1+s.schedule.Ready(price)))), 0)
 		takes := min(pages, int64(q.Waiting-q.Requisites))
 		room, left = room-takes, left-takes
 		picked = append(picked, &candidate{

@@ -137,17 +137,17 @@ func (m *market) gradeBy(q *Queue, t Tally) Grade {
 	return gradeOf(above / m.apart())
 }
 
-// Trial is how many pages of a queue a claim may take at a price: at most as many as its host has answered. Of one that is known by fewer pages than its worth is the mean of, no more than leave
+// Trial is how many pages of a queue a claim may take at a price, where it takes no more than limit: at most as many as its host has answered. Of one that is known by fewer pages than its worth is the mean of, no more than leave
 // the queue at the price if they are worth what those of the worst hosts are; Probes in any case. MaxInt64 if queues are not graded. What is known of a host after ten pages may be chance: twenty more of them would be gone before anybody looks.
-func (m *market) Trial(q *Queue, price Grade) int64 {
+func (m *market) Trial(q *Queue, price Grade, limit int64) int64 {
 	if !q.Costly || !m.Apart() {
 		return math.MaxInt64
 	}
 	if price == Any {
 		price = sure
 	}
-	most := max(Probes, q.Done.Judged, q.Done.Requests) // answers that nobody judges, as those of images, say that a host answers as well
-	if q.Done.Judged == 0 || q.Done.Judged >= lastPages {
+	most := min(max(Probes, q.Done.Judged, q.Done.Requests), limit)            // answers that nobody judges, as those of images, say that a host answers as well
+	if q.Done.Judged == 0 || q.Done.Judged >= lastPages || q.turn(sure) == 0 { // what somebody has named does not wait
 		return most
 	}
 	n, t := int64(0), q.Done
@@ -155,7 +155,7 @@ func (m *market) Trial(q *Queue, price Grade) int64 {
 		t.Judge(m.low)
 		n++
 	}
-	return max(n, Probes)
+	return min(max(n, Probes), limit)
 }
 
 // turn is the grade by which a queue is claimed from. What somebody has named is of the best whatever its host is.

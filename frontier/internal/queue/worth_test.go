@@ -93,8 +93,8 @@ func TestNamedComesFirst(t *testing.T) {
 	}
 }
 
-// A claim takes no more of a host than it can lose: few URLs of one that ten pages speak for beside a better one, as many as were answered of one that is surely good, and of one that nobody judges. Where
-// hosts are alike, there is no bound.
+// A claim takes no more of a host than it can lose: few URLs of one that ten pages speak for beside a better one, as many as were answered of one that is surely good, of one that nobody judges, and of one whose URL somebody has
+// named. Where hosts are alike, there is no bound.
 func TestTrial(t *testing.T) {
 	s, q := trade(host{300, 0.5, 60, 0.9}, host{300, 0.5, 15, 0.1}, host{300, 0.5, 10, 0.95}, host{300, 0.5, 0, 0})
 	q[3].Done.Requests = 30
@@ -102,18 +102,25 @@ func TestTrial(t *testing.T) {
 	if q[2].Below(price) {
 		t.Fatalf("price %d; the host that is hardly known is of grade %d", price, q[2].Grade())
 	}
-	good, poor, hardly, unjudged := s.Trial(q[0], price), s.Trial(q[1], price), s.Trial(q[2], price), s.Trial(q[3], price)
+	good, poor, hardly, unjudged := s.Trial(q[0], price, math.MaxInt64), s.Trial(q[1], price, math.MaxInt64), s.Trial(q[2], price, math.MaxInt64), s.Trial(q[3], price, math.MaxInt64)
 	if hardly < Probes || hardly >= 10 || good != 60 {
 		t.Errorf("%d pages of the good host, %d of the one that is hardly known", good, hardly)
 	}
 	if poor != Probes || unjudged != 30 {
 		t.Errorf("%d pages of the poor host, %d of the one that nobody judges", poor, unjudged)
 	}
-	if got := s.Trial(q[2], Any); got < Probes || got >= 10 {
+	if got := s.Trial(q[2], Any, math.MaxInt64); got < Probes || got >= 10 {
 		t.Errorf("%d pages of the host that is hardly known while there is no price", got)
 	}
-	if s, q := trade(host{300, 0.5, 60, 0.5}, host{300, 0.6, 60, 0.5}); s.Trial(q[0], Any) != math.MaxInt64 {
-		t.Errorf("%d pages of a host that is like all others", s.Trial(q[0], Any))
+	if got := s.Trial(q[0], price, 20); got != 20 {
+		t.Errorf("%d pages of the good host where a claim takes 20", got)
+	}
+	q[2].Best.Priority = strong
+	if got := s.Trial(q[2], price, math.MaxInt64); got != 10 {
+		t.Errorf("%d pages of the host that is hardly known, whose best URL somebody has named", got)
+	}
+	if s, q := trade(host{300, 0.5, 60, 0.5}, host{300, 0.6, 60, 0.5}); s.Trial(q[0], Any, math.MaxInt64) != math.MaxInt64 {
+		t.Errorf("%d pages of a host that is like all others", s.Trial(q[0], Any, math.MaxInt64))
 	}
 }
 
