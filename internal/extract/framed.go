@@ -1,6 +1,9 @@
 package extract
 
 import (
+	"iter"
+	"slices"
+
 	"github.com/muninn-archive/muninn/internal/xpath"
 )
 
@@ -47,12 +50,7 @@ func (p *Page) framesOf(at []xpath.Ref) []row {
 	}
 	if between > 0 && between <= maxHeads {
 		if above, up := tree.Parent(first); up {
-			var starts []int32
-			for id := above.ID + 1; id < rows[0].from; id = max(tree.End(xpath.Ref{ID: id, Attr: -1}), id+1) {
-				if len(tree.At(id).Attr) > 0 || tree.At(id).FirstChild != nil {
-					starts = append(starts, id)
-				}
-			}
+			starts := slices.Collect(p.filled(above.ID+1, rows[0].from))
 			if len(starts) >= between {
 				rows[0].from = starts[len(starts)-between]
 			}
@@ -70,12 +68,12 @@ func (p *Page) followed(rows []row) bool {
 
 // behind is the next element with something in it behind a row, in the element around the row.
 func (p *Page) behind(r row) (next xpath.Ref, ok bool) {
-	tree := p.Eval.Tree
-	above, ok := tree.Parent(xpath.Ref{ID: r.from, Attr: -1})
-	for id := r.to; ok && id < tree.End(above); id = max(tree.End(xpath.Ref{ID: id, Attr: -1}), id+1) {
-		if n := tree.At(id); len(n.Attr) > 0 || n.FirstChild != nil {
-			return xpath.Ref{ID: id, Attr: -1}, true
-		}
+	above, ok := p.Eval.Tree.Parent(xpath.Ref{ID: r.from, Attr: -1})
+	if !ok {
+		return next, false
+	}
+	for id := range p.filled(r.to, p.Eval.Tree.End(above)) {
+		return xpath.Ref{ID: id, Attr: -1}, true
 	}
 	return next, false
 }
@@ -134,11 +132,20 @@ const maxHeads = 4
 
 // siblings counts the elements with something in them from one node up to another.
 func (p *Page) siblings(from, to int32) (n int) {
-	tree := p.Eval.Tree
-	for id := from; id < to; id = max(tree.End(xpath.Ref{ID: id, Attr: -1}), id+1) {
-		if len(tree.At(id).Attr) > 0 || tree.At(id).FirstChild != nil {
-			n++
-		}
+	for range p.filled(from, to) {
+		n++
 	}
 	return n
+}
+
+// filled are the elements with something in them from one node up to another, and not those within these.
+func (p *Page) filled(from, to int32) iter.Seq[int32] {
+	tree := p.Eval.Tree
+	return func(yield func(int32) bool) {
+		for id := from; id < to; id = max(tree.End(xpath.Ref{ID: id, Attr: -1}), id+1) {
+			if n := tree.At(id); (len(n.Attr) > 0 || n.FirstChild != nil) && !yield(id) {
+				return
+			}
+		}
+	}
 }
